@@ -1,0 +1,72 @@
+import type { FailureCategory } from "./failure.ts";
+
+/** Stable codes of {@link KernelError}; a host may switch on them. */
+export type KernelErrorCode =
+  | "INVALID_OPTIONS"
+  | "INVALID_TOOL_SCHEMA"
+  | "DUPLICATE_TOOL"
+  | "JOURNAL_UNAVAILABLE"
+  | "JOURNAL_FULL"
+  | "JOURNAL_CORRUPT"
+  | "JOURNAL_VERSION"
+  | "JOURNAL_UNSAFE"
+  | "INTENT_MISMATCH"
+  | "OPERATION_FORGOTTEN"
+  | "OPERATION_UNKNOWN"
+  | "RECEIPT_MISMATCH"
+  | "RECEIPT_IMMUTABLE"
+  | "RUN_NOT_FOUND"
+  | "RUN_CLAIMED"
+  | "KERNEL_STUCK";
+
+/** Structured facts beside a {@link KernelError}'s message. Never arguments, results or secrets. */
+export interface KernelErrorFields {
+  /** The option, tool or entry the error is about, as a path such as `limits.maxTurns`. */
+  readonly subject?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one error the kernel throws, for misuse and broken invariants only; everything a tool, a hook or
+ * a model does wrong is a value instead. The message says what happened, to what, and what to do next.
+ */
+export class KernelError extends Error {
+  override readonly name = "KernelError";
+  readonly code: KernelErrorCode;
+  readonly subject: string | undefined;
+
+  constructor(code: KernelErrorCode, message: string, fields: KernelErrorFields = {}) {
+    super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
+    this.code = code;
+    this.subject = fields.subject;
+  }
+}
+
+/** Options of {@link ToolError}. */
+export interface ToolErrorOptions {
+  /** Default `"unspecified"`. */
+  readonly failureCategory?: FailureCategory | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * A failure that a tool declares: what was asked did not happen, and that is certain (UNC-1). The
+ * message is shown to the model.
+ */
+export class ToolError extends Error {
+  override readonly name = "ToolError";
+  readonly failureCategory: FailureCategory;
+
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.failureCategory = options.failureCategory ?? "unspecified";
+  }
+}
+
+/**
+ * An uncertainty that a tool declares: the write may or may not have happened (UNC-1). For a read it
+ * is an ordinary failure, since a read is never uncertain.
+ */
+export class OutcomeUnknownError extends Error {
+  override readonly name = "OutcomeUnknownError";
+}
