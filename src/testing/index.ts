@@ -1,0 +1,8 @@
+/** The entry `toolkernel/testing`: what hosts test their own tools, hooks and handlers with. */
+export {
+  type ControllableTool,
+  type ControllableToolOptions,
+  type ControlledCall,
+  controllableTool,
+} from "./controllable-tool.ts";
+export { type SimulatedClock, simulatedClock } from "./simulated-clock.ts";
