@@ -1,0 +1,104 @@
+import type { Manifest } from "../support/manifest.ts";
+import type { ImportEdge } from "./import-graph.ts";
+
+/** What the files of one zone of the project may import, beside files of their own zone. */
+interface ZoneRule {
+  readonly zones: readonly string[];
+  /** Zones that may be imported by `import type` alone. */
+  readonly typeZones?: readonly string[];
+  readonly packages: "none" | "xstate" | "dependencies" | "peers" | "declared";
+  readonly entries?: true;
+}
+
+// `src/index.ts` is a zone of its own, called "entry".
+const STAGE: ZoneRule = { zones: ["domain"], packages: "dependencies" };
+const OUTSIDE: ZoneRule = { zones: [], packages: "peers", entries: true };
+
+const ZONES: Readonly<Record<string, ZoneRule>> = {
+  domain: { zones: [], packages: "none" },
+  machines: { zones: ["plan", "repeat"], typeZones: ["domain"], packages: "xstate" },
+  prepare: STAGE,
+  repeat: STAGE,
+  plan: { zones: ["domain"], packages: "none" },
+  settle: STAGE,
+  observe: STAGE,
+  journal: { zones: ["domain"], packages: "peers" },
+  actions: { zones: ["domain", "machines"], typeZones: ["journal"], packages: "dependencies" },
+  run: { zones: ["domain", "machines", "prepare", "repeat", "plan", "settle"], packages: "dependencies" },
+  entry: {
+    zones: ["domain", "prepare", "repeat", "plan", "settle", "observe", "journal", "actions", "run"],
+    packages: "none",
+  },
+  adapters: { ...OUTSIDE, typeZones: ["domain"] },
+  testing: OUTSIDE,
+  inspect: OUTSIDE,
+  cli: { ...OUTSIDE, packages: "declared" },
+};
+
+const MAY_USE_BUILTINS = [
+  /^src\/journal\/sqlite/,
+  /^src\/cli\//,
+  /^src\/inspect\//,
+  /^src\/testing\//,
+  /^src\/adapters\/mcp\//,
+];
+
+/** The zone a file of `src` or `machines` lies in; undefined where the layout has no place for it. */
+export function zoneOf(path: string): string | undefined {
+  const zone = path === "src/index.ts" ? "entry" : /^(?:src\/)?([^/]+)\//.exec(path)?.[1];
+  return zone !== undefined && Object.hasOwn(ZONES, zone) ? zone : undefined;
+}
+
+/** Whether a file may import a built-in module of Node. */
+export function mayUseBuiltins(path: string): boolean {
+  return MAY_USE_BUILTINS.some((pattern) => pattern.test(path));
+}
+
+/** Why an import goes against the direction; undefined when it does not. */
+export function judgeImport(edge: ImportEdge, manifest: Manifest): string | undefined {
+  const zone = zoneOf(edge.from);
+  const rule = zone === undefined ? undefined : ZONES[zone];
+  if (zone === undefined || rule === undefined) {
+    return `${edge.from} lies in no zone of the layout`;
+  }
+  return isAllowed(edge, zone, rule, manifest)
+    ? undefined
+    : `${edge.place} (${zone}) may not import "${edge.specifier}"`;
+}
+
+function isAllowed(edge: ImportEdge, zone: string, rule: ZoneRule, manifest: Manifest): boolean {
+  switch (edge.target.kind) {
+    case "builtin":
+      return mayUseBuiltins(edge.from);
+    case "package":
+      return packagesOf(rule, manifest).includes(edge.target.name);
+    case "entry":
+      return rule.entries === true;
+    case "file":
+      return isZoneAllowed(zoneOf(edge.target.path), edge, zone, rule);
+  }
+}
+
+function isZoneAllowed(target: string | undefined, edge: ImportEdge, zone: string, rule: ZoneRule): boolean {
+  if (target === undefined) {
+    return false;
+  }
+  return target === zone || rule.zones.includes(target) || (edge.isTypeOnly && (rule.typeZones ?? []).includes(target));
+}
+
+function packagesOf(rule: ZoneRule, manifest: Manifest): readonly string[] {
+  const own = Object.keys(manifest.dependencies);
+  const peers = Object.keys(manifest.peerDependencies ?? {});
+  switch (rule.packages) {
+    case "none":
+      return [];
+    case "xstate":
+      return ["xstate"];
+    case "dependencies":
+      return own;
+    case "peers":
+      return [...own, ...peers];
+    case "declared":
+      return [...own, ...peers, ...Object.keys(manifest.devDependencies ?? {})];
+  }
+}
