@@ -7,7 +7,7 @@
  * Invariants: `now()` never goes back; timers run in order of their time, those of one time in the order
  * they were set; a timer runs at most once, and never after it was taken back.
  */
-import { setImmediate } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../domain/ports.ts";
 
 /** What {@link simulatedClock} gives. */
@@ -39,13 +39,13 @@ export function simulatedClock(): SimulatedClock {
   let moving: Promise<void> = Promise.resolve();
 
   async function moveTo(distanceMs: number): Promise<void> {
-    await setImmediate();
+    await nextTurn();
     const targetMs = nowMs + distanceMs;
     for (let timer = nextDue(timers, targetMs); timer !== undefined; timer = nextDue(timers, targetMs)) {
       timers.delete(timer);
       nowMs = Math.max(nowMs, timer.atMs);
       timer.run();
-      await setImmediate();
+      await nextTurn();
     }
     nowMs = targetMs;
   }
