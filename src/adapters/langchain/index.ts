@@ -1,0 +1,8 @@
+export { callsFromLangChain, toLangChainMessages } from "./langchain.ts";
+export type {
+  LangChainMessage,
+  LangChainMessageLike,
+  LangChainPart,
+  LangChainToolMessage,
+  LangChainUserMessage,
+} from "./langchain-shapes.ts";
