@@ -5,6 +5,7 @@ import { ROOT } from "./syntax.ts";
 export interface Manifest {
   readonly name: string;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly bin: Readonly<Record<string, string>>;
   readonly files: readonly string[];
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
