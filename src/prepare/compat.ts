@@ -2,7 +2,6 @@ import type { JsonObject, JsonValue } from "../domain/json.ts";
 import type { InputSchema } from "../domain/schema.ts";
 import { type RepairedDraft, repairDraft } from "./compat/repair-draft.ts";
 import type { CompatStepName } from "./compat/repair-steps.ts";
-import { readDocument } from "./compat/schema-parts.ts";
 import { toolJsonSchema } from "./tool-json-schema.ts";
 
 const COMPAT: unique symbol = Symbol("toolkernel.compat");
@@ -92,8 +91,7 @@ function makeStep(steps: readonly CompatStepName[]): CompatStep {
 }
 
 function makePreparer(steps: readonly CompatStepName[], schema: JsonObject): CompatPreparer {
-  const document = readDocument(schema);
-  const applyTo = (draft: JsonValue): RepairedDraft => repairDraft(steps, document, draft);
+  const applyTo = (draft: JsonValue): RepairedDraft => repairDraft(steps, schema, draft);
   return Object.freeze(
     Object.assign((draft: JsonValue): JsonValue => applyTo(draft).draft, { applyTo, [COMPAT]: true as const }),
   );

@@ -21,7 +21,7 @@ export interface TextFault {
  */
 export function findTextFault(text: string): TextFault | undefined {
   const scan: Scan = { text, at: 0, path: [], found: undefined };
-  if (scanValue(scan, 0, undefined)) {
+  if (scanValue(scan)) {
     skipSpace(scan);
     if (scan.at < text.length) fail(scan, "syntax", "unexpected text after the end of the value");
   }
@@ -31,7 +31,7 @@ export function findTextFault(text: string): TextFault | undefined {
 interface Scan {
   readonly text: string;
   at: number;
-  /** Where the scan is; left standing at the fault. */
+  /** Where the scan is: as long as there are containers around. Left standing at the fault. */
   readonly path: (string | number)[];
   found: TextFault | undefined;
 }
@@ -43,14 +43,14 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PLAIN_CHARACTERS = /[^"\\\u0000-\u001f]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** Scans one value; false when a fault was found. `depth` counts the containers around it. */
-function scanValue(scan: Scan, depth: number, parentKey: string | undefined): boolean {
+/** Scans one value; false when a fault was found. */
+function scanValue(scan: Scan): boolean {
   skipSpace(scan);
   const first = scan.text[scan.at];
   if (first === "{" || first === "[") {
-    if (depth === MAX_JSON_DEPTH) return fail(scan, "content", JSON_FAULTS.depth);
+    if (scan.path.length === MAX_JSON_DEPTH) return fail(scan, "content", JSON_FAULTS.depth);
     scan.at += 1;
-    return first === "{" ? scanObject(scan, depth + 1, parentKey) : scanArray(scan, depth + 1);
+    return first === "{" ? scanObject(scan) : scanArray(scan);
   }
   if (first === QUOTE) return scanString(scan) !== undefined;
   if (first === undefined) return fail(scan, "syntax", "the text ends where a value was expected,");
@@ -58,38 +58,43 @@ function scanValue(scan: Scan, depth: number, parentKey: string | undefined): bo
   return scanWord(scan);
 }
 
-function scanObject(scan: Scan, depth: number, parentKey: string | undefined): boolean {
+function scanObject(scan: Scan): boolean {
   const keys = new Set<string>();
   if (skipCharacter(scan, "}")) return true;
   do {
     skipSpace(scan);
     const keyAt = scan.at;
+    const parentKey = scan.path.at(-1);
     if (scan.text[keyAt] !== QUOTE) return expected(scan, "a property name in double quotes");
     const key = scanString(scan);
     if (key === undefined) return false;
     scan.path.push(key);
     const keyFault = judgeKey(key, parentKey, keys);
-    if (keyFault !== undefined) return fail(scan, "content", keyFault, keyAt);
+    if (keyFault !== undefined) return failAt(scan, keyAt, keyFault);
     keys.add(key);
     if (!skipCharacter(scan, ":")) return expected(scan, "a colon after the property name");
-    if (!scanValue(scan, depth, key)) return false;
+    if (!scanValue(scan)) return false;
     scan.path.pop();
   } while (skipCharacter(scan, ","));
   return skipCharacter(scan, "}") || expected(scan, "a comma or } after the property");
 }
 
-function judgeKey(key: string, parentKey: string | undefined, earlier: ReadonlySet<string>): string | undefined {
+function judgeKey(
+  key: string,
+  parentKey: string | number | undefined,
+  earlier: ReadonlySet<string>,
+): string | undefined {
   if (key === "__proto__") return JSON_FAULTS.protoKey;
   if (key === "prototype" && parentKey === "constructor") return JSON_FAULTS.prototypeKey;
   return earlier.has(key) ? "a duplicate key" : undefined;
 }
 
-function scanArray(scan: Scan, depth: number): boolean {
+function scanArray(scan: Scan): boolean {
   if (skipCharacter(scan, "]")) return true;
   let index = 0;
   do {
     scan.path.push(index);
-    if (!scanValue(scan, depth, undefined)) return false;
+    if (!scanValue(scan)) return false;
     scan.path.pop();
     index += 1;
   } while (skipCharacter(scan, ","));
@@ -119,10 +124,11 @@ function scanNumber(scan: Scan): boolean {
   const start = scan.at;
   if (!skipPattern(scan, NUMBER)) return fail(scan, "syntax", "a number that is not written as JSON allows");
   if (/[0-9.eE+-]/.test(scan.text[scan.at] ?? "")) {
-    return fail(scan, "syntax", "a number that is not written as JSON allows", start);
+    scan.at = start;
+    return fail(scan, "syntax", "a number that is not written as JSON allows");
   }
   const fault = judgeNumber(scan.text.slice(start, scan.at));
-  return fault === undefined || fail(scan, "content", fault, start);
+  return fault === undefined || failAt(scan, start, fault);
 }
 
 /** Whether a number's text survives the way through a double; fractions below 2^53 are rounded as everywhere. */
@@ -186,7 +192,13 @@ function failString(scan: Scan, fault: string): undefined {
   fail(scan, "syntax", fault);
 }
 
-function fail(scan: Scan, kind: TextFault["kind"], fault: string, position: number = scan.at): false {
-  scan.found = { kind, fault, position, path: [...scan.path] };
+/** A fault of what was scanned from `position` on. */
+function failAt(scan: Scan, position: number, fault: string): false {
+  scan.at = position;
+  return fail(scan, "content", fault);
+}
+
+function fail(scan: Scan, kind: TextFault["kind"], fault: string): false {
+  scan.found = { kind, fault, position: scan.at, path: [...scan.path] };
   return false;
 }

@@ -50,7 +50,7 @@ export function walkJson(value: unknown, mode: JsonWalkMode): JsonWalk {
     path: [],
   };
   try {
-    const result = visit(walk, value, 0, undefined);
+    const result = visit(walk, value);
     if (result !== FAULTY) return { ok: true, value: result, keys: walk.keys };
   } catch {
     walk.fault = "a value that threw when it was read";
@@ -66,18 +66,18 @@ interface Walk {
   keys: number;
   remaining: number;
   fault: string;
-  /** Where the walk is; left standing at the fault. */
+  /** Where the walk is: as long as there are containers around. Left standing at the fault. */
   readonly path: (string | number)[];
 }
 
-function visit(walk: Walk, value: unknown, depth: number, parentKey: string | undefined): Visited {
+function visit(walk: Walk, value: unknown): Visited {
   walk.remaining -= 1;
   if (walk.remaining < 0) return refuse(walk, "more values than can be copied");
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number") return visitNumber(walk, value);
   if (typeof value !== "object") return refuse(walk, value === undefined ? "undefined" : `a ${typeof value}`);
-  if (depth === MAX_JSON_DEPTH) return refuse(walk, JSON_FAULTS.depth);
-  return Array.isArray(value) ? visitArray(walk, value, depth + 1) : visitObject(walk, value, depth + 1, parentKey);
+  if (walk.path.length === MAX_JSON_DEPTH) return refuse(walk, JSON_FAULTS.depth);
+  return Array.isArray(value) ? visitArray(walk, value) : visitObject(walk, value);
 }
 
 function visitNumber(walk: Walk, value: number): Visited {
@@ -87,11 +87,11 @@ function visitNumber(walk: Walk, value: number): Visited {
   return refuse(walk, "a whole number beyond 2^53-1, which may have been rounded (send it as a string)");
 }
 
-function visitArray(walk: Walk, source: readonly unknown[], depth: number): Visited {
+function visitArray(walk: Walk, source: readonly unknown[]): Visited {
   const copy: JsonValue[] | undefined = walk.mode.containers === "fresh" ? [] : undefined;
   for (let index = 0; index < source.length; index += 1) {
     walk.path.push(index);
-    const item = visit(walk, source[index], depth, undefined);
+    const item = visit(walk, source[index]);
     if (item === FAULTY) return FAULTY;
     copy?.push(item);
     walk.path.pop();
@@ -99,16 +99,17 @@ function visitArray(walk: Walk, source: readonly unknown[], depth: number): Visi
   return finish(walk, copy ?? (source as readonly JsonValue[])); // every item has just been seen to be JSON
 }
 
-function visitObject(walk: Walk, source: object, depth: number, parentKey: string | undefined): Visited {
+function visitObject(walk: Walk, source: object): Visited {
   if (!isPlain(source)) return refuse(walk, "an object that is not plain JSON");
   const copy: Record<string, JsonValue> | undefined = walk.mode.containers === "fresh" ? {} : undefined;
+  const isConstructor = walk.path.at(-1) === "constructor";
   for (const key of Object.keys(source)) {
     walk.path.push(key);
     if (key === "__proto__") return refuse(walk, JSON_FAULTS.protoKey);
-    if (key === "prototype" && parentKey === "constructor") return refuse(walk, JSON_FAULTS.prototypeKey);
+    if (key === "prototype" && isConstructor) return refuse(walk, JSON_FAULTS.prototypeKey);
     const property = (source as Readonly<Record<string, unknown>>)[key]; // an own key of the object
     if (property !== undefined || copy === undefined) {
-      const item = visit(walk, property, depth, key);
+      const item = visit(walk, property);
       if (item === FAULTY) return FAULTY;
       if (copy !== undefined) copy[key] = item;
       walk.keys += 1;

@@ -2,6 +2,8 @@ import type { JsonObject, JsonValue } from "../../domain/json.ts";
 import { isArray, isObject, isSameJson, listOf, objectOf } from "./json-types.ts";
 import {
   conjunctsOf,
+  enterValue,
+  followBranch,
   isSpent,
   ownItemSchema,
   ownPropertySchema,
@@ -15,16 +17,17 @@ import {
  * references and unions. Generous as {@link SchemaReading} is: `false` is certain; a bound, a pattern
  * or a condition that `true` overlooks is judged later, by the validator.
  */
-export function fitsSchema(reading: SchemaReading, schema: Schema, value: JsonValue, hops = 0): boolean {
+export function fitsSchema(reading: SchemaReading, schema: Schema, value: JsonValue): boolean {
   if (typeof schema === "boolean") return schema;
-  if (isSpent(reading, hops)) return true;
+  if (isSpent(reading)) return true;
   return conjunctsOf(reading, schema).every(
     (part) =>
       fitsType(part, value) &&
       fitsFixedValues(part, value) &&
       (!isObject(value) || fitsProperties(reading, part, value)) &&
-      (!isArray(value) || value.every((item, index) => fitsSchema(reading, ownItemSchema(part, index), item))) &&
-      unionsOf(part).every((branches) => branches.some((branch) => fitsSchema(reading, branch, value, hops + 1))),
+      (!isArray(value) ||
+        value.every((item, index) => fitsSchema(enterValue(reading), ownItemSchema(part, index), item))) &&
+      unionsOf(part).every((branches) => branches.some((branch) => fitsSchema(followBranch(reading), branch, value))),
   );
 }
 
@@ -61,5 +64,7 @@ function fitsFixedValues(part: JsonObject, value: JsonValue): boolean {
 function fitsProperties(reading: SchemaReading, part: JsonObject, value: JsonObject): boolean {
   if (!listOf(part.required).every((key) => typeof key !== "string" || Object.hasOwn(value, key))) return false;
   if (Object.keys(objectOf(part.properties)).length === 0 && part.additionalProperties === undefined) return true;
-  return Object.entries(value).every(([key, item]) => fitsSchema(reading, ownPropertySchema(part, key), item));
+  return Object.entries(value).every(([key, item]) =>
+    fitsSchema(enterValue(reading), ownPropertySchema(part, key), item),
+  );
 }

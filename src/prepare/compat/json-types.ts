@@ -3,6 +3,13 @@ import type { JsonObject, JsonValue } from "../../domain/json.ts";
 /** The types of JSON values. */
 export type JsonType = "string" | "number" | "boolean" | "null" | "array" | "object";
 
+const SCHEMA_TYPES: readonly unknown[] = ["string", "number", "integer", "boolean", "null", "array", "object"];
+
+/** Whether a name is a type that JSON Schema knows. */
+export function isKnownType(name: unknown): boolean {
+  return SCHEMA_TYPES.includes(name);
+}
+
 /** The type of a JSON value. */
 export function typeOf(value: JsonValue): JsonType {
   if (value === null) return "null";

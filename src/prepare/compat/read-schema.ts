@@ -1,10 +1,11 @@
 import type { JsonObject, JsonValue } from "../../domain/json.ts";
-import { isObject, type JsonType, listOf, objectOf, typeOf } from "./json-types.ts";
+import { isKnownType, isObject, type JsonType, listOf, objectOf, typeOf } from "./json-types.ts";
 import {
   asSchema,
   both,
   conjunctsOf,
   either,
+  followBranch,
   hasProperty,
   isSpent,
   ownItemSchema,
@@ -15,84 +16,82 @@ import {
 } from "./schema-parts.ts";
 
 /** Whether a schema may take values of a type; `false` is certain. */
-export function takesType(reading: SchemaReading, schema: Schema, type: JsonType, hops = 0): boolean {
+export function takesType(reading: SchemaReading, schema: Schema, type: JsonType): boolean {
   if (typeof schema === "boolean") return schema;
-  if (isSpent(reading, hops)) return true;
+  if (isSpent(reading)) return true;
   return conjunctsOf(reading, schema).every(
     (part) =>
       ownTypeTakes(part, type) &&
-      unionsOf(part).every((branches) => branches.some((branch) => takesType(reading, branch, type, hops + 1))),
+      unionsOf(part).every((branches) => branches.some((branch) => takesType(followBranch(reading), branch, type))),
   );
 }
 
 /** Whether a schema names a key, in any of its parts and branches; `false` is certain. */
-export function namesKey(reading: SchemaReading, schema: Schema, key: string, hops = 0): boolean {
+export function namesKey(reading: SchemaReading, schema: Schema, key: string): boolean {
   if (typeof schema === "boolean") return false;
-  if (isSpent(reading, hops)) return true;
+  if (isSpent(reading)) return true;
   return conjunctsOf(reading, schema).some(
-    (part) => hasProperty(part, key) || sideBranchesOf(part).some((branch) => namesKey(reading, branch, key, hops + 1)),
+    (part) =>
+      hasProperty(part, key) || sideBranchesOf(part).some((branch) => namesKey(followBranch(reading), branch, key)),
   );
 }
 
 /** Whether an object may have to have a key; `false` is certain. */
-export function needsKey(reading: SchemaReading, schema: Schema, key: string, hops = 0): boolean {
+export function needsKey(reading: SchemaReading, schema: Schema, key: string): boolean {
   if (typeof schema === "boolean") return false;
-  if (isSpent(reading, hops)) return true;
+  if (isSpent(reading)) return true;
   return conjunctsOf(reading, schema).some(
     (part) =>
       listOf(part.required).includes(key) ||
       dependentNames(part).includes(key) ||
-      sideBranchesOf(part).some((branch) => needsKey(reading, branch, key, hops + 1)),
+      sideBranchesOf(part).some((branch) => needsKey(followBranch(reading), branch, key)),
   );
 }
 
-/** Whether `additionalProperties: false` forbids a key of an object for certain, whichever branch applies. */
-export function forbidsKey(reading: SchemaReading, schema: Schema, object: JsonObject, key: string, hops = 0): boolean {
-  if (typeof schema === "boolean" || isSpent(reading, hops)) return false;
+/** A key of an object of the draft. */
+export interface ObjectKey {
+  readonly object: JsonObject;
+  readonly key: string;
+}
+
+/** Whether `additionalProperties: false` forbids a key for certain, whichever branch applies. */
+export function forbidsKey(reading: SchemaReading, schema: Schema, at: ObjectKey): boolean {
+  if (typeof schema === "boolean" || isSpent(reading)) return false;
+  const branched = followBranch(reading);
   return conjunctsOf(reading, schema).some(
     (part) =>
-      (part.additionalProperties === false && !hasProperty(part, key)) ||
+      (part.additionalProperties === false && !hasProperty(part, at.key)) ||
       unionsOf(part).some((branches) => {
-        const applicable = applicableTo(reading, branches, object, hops);
-        return (
-          applicable.length > 0 && applicable.every((branch) => forbidsKey(reading, branch, object, key, hops + 1))
-        );
+        const applicable = applicableTo(branched, branches, at.object);
+        return applicable.length > 0 && applicable.every((branch) => forbidsKey(branched, branch, at));
       }),
   );
 }
 
-/** What a schema wants at a key of an object; unions that are still open become a union of what they want there. */
-export function propertySchema(
-  reading: SchemaReading,
-  schema: Schema,
-  object: JsonObject,
-  key: string,
-  hops = 0,
-): Schema {
-  if (typeof schema === "boolean" || isSpent(reading, hops)) return true;
+/** What a schema wants at a key; unions that are still open become a union of what they want there. */
+export function propertySchema(reading: SchemaReading, schema: Schema, at: ObjectKey): Schema {
+  if (typeof schema === "boolean" || isSpent(reading)) return true;
+  const branched = followBranch(reading);
   const parts = conjunctsOf(reading, schema).flatMap((part) => [
-    ownPropertySchema(part, key),
+    ownPropertySchema(part, at.key),
     ...unionsOf(part).map((branches) =>
-      either(
-        applicableTo(reading, branches, object, hops).map((branch) =>
-          propertySchema(reading, branch, object, key, hops + 1),
-        ),
-      ),
+      either(applicableTo(branched, branches, at.object).map((branch) => propertySchema(branched, branch, at))),
     ),
   ]);
   return both(parts);
 }
 
 /** What a schema wants at an index of an array. */
-export function itemSchema(reading: SchemaReading, schema: Schema, index: number, hops = 0): Schema {
-  if (typeof schema === "boolean" || isSpent(reading, hops)) return true;
+export function itemSchema(reading: SchemaReading, schema: Schema, index: number): Schema {
+  if (typeof schema === "boolean" || isSpent(reading)) return true;
+  const branched = followBranch(reading);
   const parts = conjunctsOf(reading, schema).flatMap((part) => [
     ownItemSchema(part, index),
     ...unionsOf(part).map((branches) =>
       either(
         branches
-          .filter((branch) => takesType(reading, branch, "array", hops + 1))
-          .map((branch) => itemSchema(reading, branch, index, hops + 1)),
+          .filter((branch) => takesType(branched, branch, "array"))
+          .map((branch) => itemSchema(branched, branch, index)),
       ),
     ),
   ]);
@@ -102,24 +101,19 @@ export function itemSchema(reading: SchemaReading, schema: Schema, index: number
 function ownTypeTakes(part: JsonObject, type: JsonType): boolean {
   if (part.type !== undefined) {
     const types = typeof part.type === "string" ? [part.type] : listOf(part.type);
-    const wide = type === "number" ? ["number", "integer"] : [type];
+    const wide: readonly JsonValue[] = type === "number" ? ["number", "integer"] : [type];
     const nullable = type === "null" && part.nullable === true;
-    if (!nullable && !types.some((name) => typeof name !== "string" || wide.includes(name))) return false;
+    if (!nullable && !types.some((name) => wide.includes(name) || !isKnownType(name))) return false;
   }
   if (Array.isArray(part.enum) && !listOf(part.enum).some((value) => typeOf(value) === type)) return false;
   return part.const === undefined || typeOf(part.const) === type;
 }
 
 /** Branches that an object can still belong to: not those whose fixed values it contradicts. */
-function applicableTo(
-  reading: SchemaReading,
-  branches: readonly Schema[],
-  object: JsonObject,
-  hops: number,
-): readonly Schema[] {
+function applicableTo(reading: SchemaReading, branches: readonly Schema[], object: JsonObject): readonly Schema[] {
   return branches.filter(
     (branch) =>
-      takesType(reading, branch, "object", hops + 1) &&
+      takesType(reading, branch, "object") &&
       (typeof branch === "boolean" || !conjunctsOf(reading, branch).some((part) => contradicts(part, object))),
   );
 }

@@ -1,11 +1,11 @@
 import type { Repair } from "../../domain/call.ts";
-import type { JsonValue } from "../../domain/json.ts";
+import type { JsonObject, JsonValue } from "../../domain/json.ts";
 import { showPointer } from "../json-pointer.ts";
 import { fitsSchema } from "./fits-schema.ts";
 import { isArray, isObject } from "./json-types.ts";
 import { itemSchema, propertySchema } from "./read-schema.ts";
 import { type CompatStepName, REPAIR_STEPS } from "./repair-steps.ts";
-import { readSchema, type Schema, type SchemaDocument, type SchemaReading } from "./schema-parts.ts";
+import { isExhausted, readSchema, type Schema, type SchemaReading } from "./schema-parts.ts";
 
 /** A draft after compatibility steps, and what they changed. */
 export interface RepairedDraft {
@@ -21,17 +21,14 @@ const MAX_LISTED_REPAIRS = 1_000;
  * left alone; what is not repaired stays the very same value; the draft itself is never changed. Every
  * repair is listed (at most 1,000), with a bounded pointer.
  */
-export function repairDraft(
-  names: readonly CompatStepName[],
-  document: SchemaDocument,
-  draft: JsonValue,
-): RepairedDraft {
+export function repairDraft(names: readonly CompatStepName[], schema: JsonObject, draft: JsonValue): RepairedDraft {
+  if (names.length === 0) return { draft, repairs: [] };
   // Arguments are an object whatever the schema says (PREP-11).
-  const top: Schema = { allOf: [{ type: "object" }, document.root] };
-  if (fitsSchema(readSchema(document), top, draft)) return { draft, repairs: [] };
+  const top: Schema = { allOf: [{ type: "object" }, schema] };
+  if (fitsSchema(readSchema(schema), top, draft)) return { draft, repairs: [] };
   const repairs: Repair[] = [];
   const repaired = names.reduce(
-    (value, step) => repairPlace({ step, reading: readSchema(document), repairs, path: [] }, top, value),
+    (value, step) => repairPlace({ step, reading: readSchema(schema), repairs, path: [] }, top, value),
     draft,
   );
   return { draft: repaired, repairs };
@@ -46,11 +43,11 @@ interface RepairWalk {
 }
 
 function repairPlace(walk: RepairWalk, schema: Schema, value: JsonValue): JsonValue {
-  if (schema === true || walk.reading.remaining < 0) return value;
+  if (schema === true || isExhausted(walk.reading)) return value;
   const isTop = walk.path.length === 0;
   const found = REPAIR_STEPS[walk.step]({ reading: walk.reading, schema, value, isTop });
   // An answer reached after the steps ran out is a guess.
-  if (found === undefined || walk.reading.remaining < 0) return repairInside(walk, schema, value);
+  if (found === undefined || isExhausted(walk.reading)) return repairInside(walk, schema, value);
   for (const path of found.keys?.map((key) => [...walk.path, key]) ?? [walk.path]) {
     if (walk.repairs.length < MAX_LISTED_REPAIRS) walk.repairs.push({ step: walk.step, pointer: showPointer(path) });
   }
@@ -58,20 +55,28 @@ function repairPlace(walk: RepairWalk, schema: Schema, value: JsonValue): JsonVa
 }
 
 function repairInside(walk: RepairWalk, schema: Schema, value: JsonValue): JsonValue {
+  const { reading } = walk;
   if (isArray(value)) {
-    const items = value.map((item, index) => inside(walk, index, itemSchema(walk.reading, schema, index), item));
+    const items = value.map((item, index) => {
+      return repairChild(walk, index, { schema: itemSchema(reading, schema, index), value: item });
+    });
     return items.every((item, index) => item === value[index]) ? value : items;
   }
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(
-    ([key, item]) => [key, inside(walk, key, propertySchema(walk.reading, schema, value, key), item)] as const,
-  );
+  const entries = Object.entries(value).map(([key, item]) => {
+    const wanted = propertySchema(reading, schema, { object: value, key });
+    return [key, repairChild(walk, key, { schema: wanted, value: item })] as const;
+  });
   return entries.every(([key, item]) => item === value[key]) ? value : Object.fromEntries(entries);
 }
 
-function inside(walk: RepairWalk, segment: string | number, schema: Schema, value: JsonValue): JsonValue {
+function repairChild(
+  walk: RepairWalk,
+  segment: string | number,
+  child: { readonly schema: Schema; readonly value: JsonValue },
+): JsonValue {
   walk.path.push(segment);
-  const repaired = repairPlace(walk, schema, value);
+  const repaired = repairPlace(walk, child.schema, child.value);
   walk.path.pop();
   return repaired;
 }

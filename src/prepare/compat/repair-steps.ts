@@ -56,7 +56,7 @@ function dropNullOptionals({ reading, schema, value }: RepairPlace): PlaceRepair
       value[key] === null &&
       namesKey(reading, schema, key) &&
       !needsKey(reading, schema, key) &&
-      !takesType(reading, propertySchema(reading, schema, value, key), "null"),
+      !takesType(reading, propertySchema(reading, schema, { object: value, key }), "null"),
   );
 }
 
@@ -84,7 +84,10 @@ function readScalar(text: string): JsonValue | undefined {
 /** Keys that a closed object schema does not name. */
 function dropUnknownKeys({ reading, schema, value }: RepairPlace): PlaceRepair | undefined {
   if (!isObject(value)) return undefined;
-  return withoutKeys(value, (key) => forbidsKey(reading, schema, value, key) && !namesKey(reading, schema, key));
+  return withoutKeys(
+    value,
+    (key) => forbidsKey(reading, schema, { object: value, key }) && !namesKey(reading, schema, key),
+  );
 }
 
 /** One value where a list of such values is wanted; not null, nor text that is empty or looks like a list. */
@@ -97,7 +100,8 @@ function wrapSingle({ reading, schema, value }: RepairPlace): PlaceRepair | unde
 }
 
 function withoutKeys(value: JsonObject, isDropped: (key: string) => boolean): PlaceRepair | undefined {
-  const keys = Object.keys(value).filter(isDropped);
-  if (keys.length === 0) return undefined;
-  return { value: Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))), keys };
+  const dropped = new Set(Object.keys(value).filter(isDropped));
+  if (dropped.size === 0) return undefined;
+  const kept = Object.entries(value).filter(([key]) => !dropped.has(key));
+  return { value: Object.fromEntries(kept), keys: [...dropped] };
 }

@@ -4,20 +4,23 @@ import { isObject, listOf, objectOf } from "./json-types.ts";
 /** A JSON Schema or subschema. */
 export type Schema = JsonObject | boolean;
 
-/** A whole schema. `hasBases`: inner `$id`s change what a local reference means, so none is followed. */
-export interface SchemaDocument {
-  readonly root: JsonObject;
-  readonly hasBases: boolean;
-}
-
 /**
  * One reading of one schema. What is read is generous: keywords that are not understood, and references
  * that lead nowhere, allow everything. So "this type is not taken here" is certain, "is taken" is not.
  */
 export interface SchemaReading {
-  readonly document: SchemaDocument;
-  /** Steps that may still be taken; a schema may unfold without end. Spent means: repair nothing more. */
+  readonly root: JsonObject;
+  /** How many schemas were followed to get here, at this place of the value. */
+  readonly hops: number;
+  readonly progress: ReadingProgress;
+}
+
+/** What all parts of a reading share. */
+interface ReadingProgress {
+  /** Steps that may still be taken; a schema may unfold without end. */
   remaining: number;
+  /** Inner `$id`s change what a local reference means; then none is followed. Looked for when needed. */
+  hasBases: boolean | undefined;
 }
 
 /** Steps that one step may take on one draft. */
@@ -25,20 +28,30 @@ const MAX_STEPS = 500_000;
 /** How many schemas may follow one another at one place of the value. */
 const MAX_HOPS = 32;
 
-/** Looks a schema over once, for all its readings. */
-export function readDocument(root: JsonObject): SchemaDocument {
-  return { root, hasBases: Object.values(root).some(holdsBase) };
+/** Starts reading a schema for one step on one draft. */
+export function readSchema(root: JsonObject): SchemaReading {
+  return { root, hops: 0, progress: { remaining: MAX_STEPS, hasBases: undefined } };
 }
 
-/** Starts reading a schema for one draft. */
-export function readSchema(document: SchemaDocument): SchemaReading {
-  return { document, remaining: MAX_STEPS };
+/** The reading one branch further, at the same place of the value. */
+export function followBranch(reading: SchemaReading): SchemaReading {
+  return { ...reading, hops: reading.hops + 1 };
+}
+
+/** The reading one container further inside the value. */
+export function enterValue(reading: SchemaReading): SchemaReading {
+  return reading.hops === 0 ? reading : { ...reading, hops: 0 };
+}
+
+/** Whether the steps ran out: what is answered from then on is a guess, and nothing may be repaired. */
+export function isExhausted(reading: SchemaReading): boolean {
+  return reading.progress.remaining < 0;
 }
 
 /** Takes a step; true when there is none left to take here. */
-export function isSpent(reading: SchemaReading, hops: number): boolean {
-  reading.remaining -= 1;
-  return reading.remaining < 0 || hops > MAX_HOPS;
+export function isSpent({ progress, hops }: SchemaReading): boolean {
+  progress.remaining -= 1;
+  return progress.remaining < 0 || hops > MAX_HOPS;
 }
 
 /** A schema and everything that must hold with it: what it refers to and its `allOf`, flattened. */
@@ -49,7 +62,7 @@ export function conjunctsOf(reading: SchemaReading, schema: JsonObject): readonl
     if (next === false) return [{ enum: [] }];
     if (next === true || found.has(next)) continue;
     found.add(next);
-    if (typeof next.$ref === "string") waiting.push(followReference(reading.document, next.$ref));
+    if (typeof next.$ref === "string") waiting.push(followReference(reading, next.$ref));
     waiting.push(...listOf(next.allOf).map(asSchema));
   }
   return [...found];
@@ -112,8 +125,9 @@ function patternsFor(part: JsonObject, key: string): readonly Schema[] {
 }
 
 /** Follows a reference into the same document; any other, and one that leads nowhere, allows everything. */
-function followReference({ root, hasBases }: SchemaDocument, reference: string): Schema {
-  if (hasBases) return true;
+function followReference({ root, progress }: SchemaReading, reference: string): Schema {
+  progress.hasBases ??= Object.values(root).some(holdsBase);
+  if (progress.hasBases) return true;
   if (reference !== "#" && !reference.startsWith("#/")) return true;
   let here: JsonValue | undefined = root;
   for (const segment of reference.split("/").slice(1)) {
