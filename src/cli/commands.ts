@@ -1,0 +1,101 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { KernelError } from "toolkernel";
+import type { ToolExecution } from "../domain/tool.ts";
+import { runConversation } from "./run-conversation.ts";
+import type { Output } from "./screen.ts";
+import type { ExitCode } from "./show-summary.ts";
+
+/** What the command line needs of its process. */
+export interface CliProcess {
+  readonly stdout: Output;
+  /** Told of errors, a line or several. */
+  writeError(text: string): void;
+  /** Fires when the user wants the work to end. */
+  readonly interrupt: AbortSignal;
+}
+
+const TOOL_EXECUTIONS: readonly ToolExecution[] = ["safeParallel", "sequential", "parallel"];
+
+/**
+ * Runs the command line `toolkernel ...` and answers its exit code. Never rejects: what is wrong is
+ * written to the error output, without a stack.
+ */
+export async function runCli(args: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {
+  let exitCode: ExitCode = 0;
+  const program = createProgram(cliProcess, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Commander has written its own message; help and version are no errors.
+      return error.exitCode === 0 ? 0 : 1;
+    }
+    cliProcess.writeError(`toolkernel: ${messageOf(error)}\n`);
+    return 1;
+  }
+}
+
+function createProgram(cliProcess: CliProcess, setExitCode: (code: ExitCode) => void): Command {
+  const program = new Command("toolkernel")
+    .description("Executes the tool calls of LLM agents safely and concurrently.")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => cliProcess.stdout.write(text),
+      writeErr: (text) => cliProcess.writeError(text),
+    });
+  addRunCommand(program, cliProcess, setExitCode);
+  return program;
+}
+
+interface RunFlags {
+  readonly mode?: ToolExecution;
+  readonly maxConcurrent?: number;
+  readonly compare?: "promise-all";
+  readonly json?: true;
+  readonly keep?: true;
+}
+
+function addRunCommand(program: Command, cliProcess: CliProcess, setExitCode: (code: ExitCode) => void): void {
+  program
+    .command("run")
+    .description("Plays a conversation file through the kernel, against real MCP servers.")
+    .argument("<file>", "the conversation file (JSON)")
+    .addOption(new Option("--mode <mode>", "which calls may overlap").choices([...TOOL_EXECUTIONS]))
+    .option("--max-concurrent <n>", "how many calls run at once", positiveInteger)
+    .addOption(
+      new Option("--compare <how>", "play the same calls again the way most hosts do").choices(["promise-all"]),
+    )
+    .option("--json", "one JSON object a line instead of text")
+    .option("--keep", "keep the temporary folders")
+    .addHelpText("after", "\nExit code: 0 every call settled, 2 something is uncertain, 1 an error.")
+    .action(async (path: string, flags: RunFlags) => {
+      const options = {
+        path,
+        toolExecution: flags.mode,
+        maxConcurrentTools: flags.maxConcurrent,
+        compare: flags.compare !== undefined,
+        json: flags.json === true,
+        keep: flags.keep === true,
+      };
+      setExitCode(await runConversation(options, cliProcess.stdout, cliProcess.interrupt));
+    });
+}
+
+function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) {
+    throw new InvalidArgumentError("It must be a whole number from 1.");
+  }
+  return value;
+}
+
+/** A KernelError says what to do; of any other error the place in the code is no help to a user either. */
+function messageOf(error: unknown): string {
+  if (error instanceof KernelError) {
+    return error.message;
+  }
+  return error instanceof Error ? `unexpected error: ${error.message}` : "unexpected error";
+}

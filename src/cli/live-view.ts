@@ -1,0 +1,112 @@
+/**
+ * Owns what the lines of one conversation need to remember of earlier events: the keys of the calls of
+ * the running turn, and which have ended. Shows only what the kernel's events say; decides nothing.
+ */
+import type { KernelEvent } from "../domain/event.ts";
+import type { Screen } from "./screen.ts";
+import { callNumbers, shortKey, shortTime } from "./wording.ts";
+
+/** A listener for the events of a conversation's batches. */
+export type EventListener = (event: KernelEvent) => void;
+
+interface SeenCall {
+  readonly label: string;
+  readonly keys: readonly string[];
+}
+
+interface View {
+  readonly screen: Screen;
+  readonly workspace: string;
+  /** By call id; ids are unique within a response only, so a turn starts anew. */
+  readonly calls: Map<string, SeenCall>;
+}
+
+/** Shows what happens in a batch as it happens, a line or so per event; keys are shortened by `workspace`. */
+export function createLiveView(screen: Screen, workspace: string): EventListener {
+  const view: View = { screen, workspace, calls: new Map() };
+  let turn: number | undefined;
+  return (event) => {
+    if (event.turn !== turn) {
+      turn = event.turn;
+      view.calls.clear();
+    }
+    if (event.kind === "toolPrepared") {
+      view.calls.set(event.callId, { label: `#${event.callIndex}`, keys: event.conflictKeys });
+    }
+    for (const line of linesOf(event, view)) {
+      screen.line(`  ${line}`);
+    }
+  };
+}
+
+function linesOf(event: KernelEvent, view: View): readonly string[] {
+  const { paint } = view.screen;
+  switch (event.kind) {
+    case "toolRefused":
+      return [`${nameOf(event)} ${paint.bad("refused")} (${event.failureCategory}): ${event.reason}`];
+    case "toolRepeatDetected":
+      return [`${nameOf(event)} ${paint.warn(`repeats itself, ${event.count} times`)}: ${event.action}`];
+    case "epochStarted":
+      return [paint.bold(`epoch ${event.epoch}: ${labels(event.callIds, view)}`), ...laneLines(event.callIds, view)];
+    case "toolDispatched":
+      return [`${nameOf(event)} starts${event.waitedMs > 0 ? paint.dim(` after ${shortTime(event.waitedMs)}`) : ""}`];
+    case "toolProgressed":
+      return [paint.dim(`${nameOf(event)} reports progress`)];
+    case "toolBlocked":
+      return [
+        `${nameOf(event)} ${paint.warn("blocked")}: nobody knows what became of ${labels([event.blockedBy], view)}`,
+      ];
+    case "toolEnded":
+      return [endingLine(event, view)];
+    case "toolLateSettled":
+      return [paint.warn(`${nameOf(event)} came back late; its result stands as it was`)];
+    default:
+      return [];
+  }
+}
+
+/** Which calls of an epoch wait for which key: all but the first of a lane, in source order (EPOCH-4). */
+function laneLines(callIds: readonly string[], view: View): readonly string[] {
+  const lanes = new Map<string, string[]>();
+  for (const id of callIds) {
+    for (const key of view.calls.get(id)?.keys ?? []) {
+      lanes.set(key, [...(lanes.get(key) ?? []), id]);
+    }
+  }
+  return [...lanes]
+    .filter(([, ids]) => ids.length > 1)
+    .map(([key, [first = "", ...others]]) => {
+      const verb = others.length === 1 ? "waits" : "wait";
+      const line = `${labels(others, view)} ${verb} for ${shortKey(key, view.workspace)}, taken by ${labels([first], view)}`;
+      return view.screen.paint.dim(`  ${line}`);
+    });
+}
+
+function endingLine(event: KernelEvent<"toolEnded">, view: View): string {
+  const { paint } = view.screen;
+  const color = event.outcome === "succeeded" ? paint.good : event.outcome === "uncertain" ? paint.warn : paint.bad;
+  const time = event.durationMs === undefined ? "" : ` in ${shortTime(event.durationMs)}`;
+  const why = event.failureCategory === undefined ? "" : ` (${event.failureCategory})`;
+  return `${nameOf(event)} ${color(event.outcome)}${why}${time}${reasonOf(event)}`;
+}
+
+const SHOWN_REASON_CHARACTERS = 160;
+
+/** The first words of what a failed call was answered; refused and blocked calls have had a line of their own. */
+function reasonOf({ outcome, result }: KernelEvent<"toolEnded">): string {
+  if (outcome === "succeeded" || outcome === "refused" || outcome === "blocked") {
+    return "";
+  }
+  const [first] = result.content;
+  const words = first?.type === "text" ? first.text.trim().replaceAll(/\s+/g, " ") : "";
+  const cut = words.length > SHOWN_REASON_CHARACTERS ? `${words.slice(0, SHOWN_REASON_CHARACTERS)}…` : words;
+  return cut === "" ? "" : `: ${cut}`;
+}
+
+function nameOf(event: { readonly callIndex: number; readonly toolName: string }): string {
+  return `#${event.callIndex} ${event.toolName}`;
+}
+
+function labels(ids: readonly string[], view: View): string {
+  return callNumbers(ids.map((id) => view.calls.get(id)?.label ?? id));
+}

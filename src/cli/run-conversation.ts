@@ -1,0 +1,131 @@
+import type { AnyTool, ToolExecution } from "../domain/tool.ts";
+import { compareFiles, type LabelledCall } from "./compare-files.ts";
+import { type Conversation, type LoadedConversation, loadConversation, type Turn } from "./conversation-file.ts";
+import { eventLine } from "./event-line.ts";
+import { createLiveView } from "./live-view.ts";
+import { importTools, type Played, playConversation } from "./play-conversation.ts";
+import { playPromiseAll } from "./play-promise-all.ts";
+import { type Output, openScreen, type Screen, silentScreen } from "./screen.ts";
+import { type Summary, showComparison, showSummary, summaryLine } from "./show-summary.ts";
+import { onStage, type Stage, type Staged } from "./stage.ts";
+import { countOf } from "./wording.ts";
+import { laidTexts } from "./workspace.ts";
+
+/** What `toolkernel run` is asked. */
+export interface RunOptions {
+  readonly path: string;
+  readonly toolExecution: ToolExecution | undefined;
+  readonly maxConcurrentTools: number | undefined;
+  /** Whether the same calls are played again through `Promise.all`. */
+  readonly compare: boolean;
+  readonly json: boolean;
+  /** Whether the temporary folders stay. */
+  readonly keep: boolean;
+}
+
+/**
+ * Plays a conversation file against the servers it names and shows what happens. When `interrupt` fires
+ * the running batch is cancelled, and what is known is shown.
+ * @throws KernelError `INVALID_OPTIONS` for a file, server, limit or policy that cannot be used
+ */
+export async function runConversation(options: RunOptions, output: Output, interrupt: AbortSignal): Promise<ExitCode> {
+  const loaded = await loadConversation(options.path);
+  const run: Run = { options, output, interrupt, loaded, screen: options.json ? silentScreen : openScreen(output) };
+  const staged = await onStage(loaded, { keep: options.keep, signal: interrupt }, (stage) => playKernel(stage, run));
+  const summary = summarize(staged, run);
+  showSummary(summary, run.screen);
+  const comparison = options.compare && !interrupt.aborted ? await compare(staged, run) : undefined;
+  if (options.json) {
+    output.write(`${summaryLine(summary, comparison)}\n`);
+  }
+  return summary.exitCode;
+}
+
+interface Run {
+  readonly options: RunOptions;
+  readonly output: Output;
+  readonly interrupt: AbortSignal;
+  readonly loaded: LoadedConversation;
+  readonly screen: Screen;
+}
+
+interface KernelPlay {
+  readonly played: Played;
+  readonly tools: readonly AnyTool[];
+}
+
+async function playKernel(stage: Stage, run: Run): Promise<KernelPlay> {
+  const { loaded, options, output, screen, interrupt } = run;
+  const tools = await importTools(stage.servers, stage.workspace);
+  showStart(loaded.conversation, stage, tools.length, run);
+  const played = await playConversation({
+    loaded,
+    tools,
+    workspace: stage.workspace,
+    toolExecution: options.toolExecution,
+    maxConcurrentTools: options.maxConcurrentTools,
+    signal: interrupt,
+    onTurn: (turn, number) => showTurn(turn, number, screen),
+    onEvent: options.json ? (event) => output.write(`${eventLine(event)}\n`) : createLiveView(screen, stage.workspace),
+  });
+  return { played, tools };
+}
+
+function showStart(conversation: Conversation, stage: Stage, tools: number, { screen, loaded }: Run): void {
+  const servers = stage.servers.map(({ name }) => name).join(", ");
+  screen.line(screen.paint.bold(conversation.title ?? loaded.path));
+  screen.line(screen.paint.dim(`${countOf(tools, "tool")} of ${servers}; workspace ${stage.workspace}`));
+}
+
+function showTurn(turn: Turn, number: number, screen: Screen): void {
+  screen.line("");
+  screen.line(screen.paint.bold(`response ${number}: ${countOf(turn.calls.length, "call")}`));
+  for (const [speaker, words] of [
+    ["user", turn.user],
+    ["model", turn.text],
+  ] as const) {
+    if (words !== undefined) {
+      screen.line(screen.paint.dim(`  ${speaker}: ${words}`));
+    }
+  }
+}
+
+function summarize({ result, workspace }: Staged<KernelPlay>, { options, interrupt, loaded }: Run): Summary {
+  const { played } = result;
+  const uncertain = played.calls.filter(({ settled }) => settled.result.outcomeUncertain).length;
+  return {
+    title: loaded.conversation.title,
+    played,
+    uncertain,
+    interrupted: interrupt.aborted,
+    exitCode: uncertain > 0 ? 2 : interrupt.aborted ? 1 : 0,
+    workspace,
+    workspaceKept: options.keep,
+  };
+}
+
+async function compare(kernel: Staged<KernelPlay>, run: Run): Promise<Compared> {
+  const { loaded, options, screen, interrupt } = run;
+  const other = await onStage(loaded, { keep: options.keep, signal: interrupt }, ({ workspace, servers }) =>
+    playPromiseAll({ loaded, workspace, servers, signal: interrupt }),
+  );
+  const files = compareFiles({
+    before: laidTexts(loaded.conversation),
+    kernel: { folders: { workspace: kernel.workspace, directory: loaded.directory }, texts: kernel.texts },
+    other: { folders: { workspace: other.workspace, directory: loaded.directory }, texts: other.texts },
+    writes: writeCalls(loaded.conversation, kernel.result.tools),
+  });
+  const compared = { files, promiseAll: other.result, workspace: other.workspace };
+  showComparison(compared, { keep: options.keep, screen });
+  return compared;
+}
+
+function writeCalls(conversation: Conversation, tools: readonly AnyTool[]): readonly LabelledCall[] {
+  const reads = new Set(tools.filter(({ risk }) => risk === "readOnly").map(({ name }) => name));
+  const severalTurns = conversation.turns.length > 1;
+  return conversation.turns.flatMap((turn, index) =>
+    turn.calls
+      .map((call, callIndex) => ({ call, label: severalTurns ? `${index + 1}:#${callIndex}` : `#${callIndex}` }))
+      .filter(({ call }) => !reads.has(call.name)),
+  );
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { callNumbers, countOf, shortKey, shortTime } from "../../src/cli/wording.ts";
+
+describe("words of the screen", () => {
+  it("times are whole milliseconds, then seconds", () => {
+    expect([0, 3.6, 9_999, 10_000, 61_234].map(shortTime)).toEqual(["0 ms", "4 ms", "9999 ms", "10.0 s", "61.2 s"]);
+  });
+
+  it("keys of files in the workspace are shown without it", () => {
+    expect(["file:/w/a", "file:/w/a/w/b", "file:/wide/a", "row:/w/a"].map((key) => shortKey(key, "/w"))).toEqual([
+      "file:a",
+      "file:a/w/b",
+      "file:/wide/a",
+      "row:/w/a",
+    ]);
+  });
+
+  it("runs of call numbers are drawn together", () => {
+    expect(callNumbers(["#0", "#1", "#2", "#4", "#6", "#7", "1:#0", "1:#1"])).toBe("#0-#2 #4 #6-#7 1:#0 1:#1");
+    expect(callNumbers([])).toBe("");
+  });
+
+  it("counts come with their word", () => {
+    expect([0, 1, 2].map((count) => countOf(count, "call"))).toEqual(["0 calls", "1 call", "2 calls"]);
+  });
+});
