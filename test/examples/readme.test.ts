@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { fencedBlocks, localLinks, readPages } from "../support/markdown.ts";
+import { ROOT } from "../support/syntax.ts";
+
+const pages = readPages();
+const blocks = pages.flatMap(({ page, text }) => fencedBlocks(page, text));
+const outputs = blocks.filter(({ marker }) => marker?.startsWith("output: "));
+
+function fileOf(marker: string | undefined): string {
+  return String(marker).replace(/^\w+: /, "");
+}
+
+async function runExample(path: string): Promise<string> {
+  const lines: string[] = [];
+  vi.spyOn(console, "log").mockImplementation((...words: unknown[]) => {
+    lines.push(words.map(String).join(" "));
+  });
+  await import(/* @vite-ignore */ `${ROOT}${path}`);
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("the pages", () => {
+  it("show only code that is a file of the project", () => {
+    const code = blocks.filter(({ language }) => ["ts", "js", "typescript", "javascript"].includes(language));
+    const faults = code.filter(({ marker, text }) => {
+      const path = ROOT + fileOf(marker);
+      return !marker?.startsWith("source: ") || !existsSync(path) || readFileSync(path, "utf8") !== text;
+    });
+    expect(code.map(({ marker }) => marker)).toContain("source: examples/embed.ts");
+    expect(faults.map(({ page, marker }) => `${page}: ${marker ?? "code without a source"}`)).toEqual([]);
+  });
+
+  it("show the output of every example that they show", () => {
+    const shown = blocks.filter(({ marker }) => marker?.startsWith("source: ")).map(({ marker }) => fileOf(marker));
+    expect(outputs.map(({ marker }) => fileOf(marker)).sort()).toEqual(shown.sort());
+  });
+
+  it("link only to files that there are", () => {
+    const dead = pages.flatMap(({ page, text }) =>
+      localLinks(text)
+        .filter((target) => !existsSync(ROOT + posix.join(posix.dirname(page), target)))
+        .map((target) => `${page} -> ${target}`),
+    );
+    expect(dead).toEqual([]);
+  });
+});
+
+describe("the examples on the pages", () => {
+  it.each(outputs.map(({ page, marker, text }) => [fileOf(marker), page, text] as const))(
+    "%s prints what %s says",
+    async (path, _page, text) => {
+      expect(await runExample(path)).toBe(text);
+    },
+  );
+});
