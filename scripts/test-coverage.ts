@@ -33,7 +33,7 @@ const CASE_ID = /\bC\d{2}\b/g;
 /** The ids of docs/rules.md, in its order. */
 export function readRuleIds(): string[] {
   const text = readFileSync(`${ROOT}docs/rules.md`, "utf8");
-  return [...text.matchAll(/^\| ([A-Z]+-\d+) \|/gm)].map(([, id]) => String(id));
+  return [...text.matchAll(/^\| ([A-Z]+-\d+) +\|/gm)].map(([, id]) => String(id));
 }
 
 /** Reads the tests of the project and says what they hold: first the rules, then the cases. */
