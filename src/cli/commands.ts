@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { KernelError } from "toolkernel";
+import manifest from "../../package.json" with { type: "json" };
 import type { ToolExecution } from "../domain/tool.ts";
 import { runConversation } from "./run-conversation.ts";
 import type { Output } from "./screen.ts";
@@ -41,6 +42,7 @@ export async function runCli(args: readonly string[], cliProcess: CliProcess): P
 function createProgram(cliProcess: CliProcess, setExitCode: (code: ExitCode) => void): Command {
   const program = new Command("toolkernel")
     .description("Executes the tool calls of LLM agents safely and concurrently.")
+    .version(manifest.version)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => cliProcess.stdout.write(text),

@@ -19,24 +19,33 @@ interface View {
   readonly workspace: string;
   /** By call id; ids are unique within a response only, so a turn starts anew. */
   readonly calls: Map<string, SeenCall>;
+  /** Calls by index whose refusal or blocking has been shown; their end says nothing new. */
+  readonly explained: Set<number>;
 }
 
 /** Shows what happens in a batch as it happens, a line or so per event; keys are shortened by `workspace`. */
 export function createLiveView(screen: Screen, workspace: string): EventListener {
-  const view: View = { screen, workspace, calls: new Map() };
+  const view: View = { screen, workspace, calls: new Map(), explained: new Set() };
   let turn: number | undefined;
   return (event) => {
     if (event.turn !== turn) {
       turn = event.turn;
       view.calls.clear();
-    }
-    if (event.kind === "toolPrepared") {
-      view.calls.set(event.callId, { label: `#${event.callIndex}`, keys: event.conflictKeys });
+      view.explained.clear();
     }
     for (const line of linesOf(event, view)) {
       screen.line(`  ${line}`);
     }
+    remember(event, view);
   };
+}
+
+function remember(event: KernelEvent, view: View): void {
+  if (event.kind === "toolPrepared") {
+    view.calls.set(event.callId, { label: `#${event.callIndex}`, keys: event.conflictKeys });
+  } else if (event.kind === "toolRefused" || event.kind === "toolBlocked") {
+    view.explained.add(event.callIndex);
+  }
 }
 
 function linesOf(event: KernelEvent, view: View): readonly string[] {
@@ -57,7 +66,7 @@ function linesOf(event: KernelEvent, view: View): readonly string[] {
         `${nameOf(event)} ${paint.warn("blocked")}: nobody knows what became of ${labels([event.blockedBy], view)}`,
       ];
     case "toolEnded":
-      return [endingLine(event, view)];
+      return view.explained.has(event.callIndex) ? [] : [endingLine(event, view)];
     case "toolLateSettled":
       return [paint.warn(`${nameOf(event)} came back late; its result stands as it was`)];
     default:
@@ -92,9 +101,9 @@ function endingLine(event: KernelEvent<"toolEnded">, view: View): string {
 
 const SHOWN_REASON_CHARACTERS = 160;
 
-/** The first words of what a failed call was answered; refused and blocked calls have had a line of their own. */
+/** The first words of what a call that did not succeed was answered. */
 function reasonOf({ outcome, result }: KernelEvent<"toolEnded">): string {
-  if (outcome === "succeeded" || outcome === "refused" || outcome === "blocked") {
+  if (outcome === "succeeded") {
     return "";
   }
   const [first] = result.content;
