@@ -23,7 +23,7 @@ export type JsonWalk =
   | { readonly ok: false; readonly fault: string; readonly path: readonly (string | number)[] };
 
 /** Values a copy may hold: a graph whose parts are shared could otherwise unfold without end. */
-const MAX_COPIED_VALUES = 10_000_000;
+const MAX_COPIED_VALUES = 2_000_000;
 
 /** Answers of the kernel about text, used by both parsers so that they speak alike. */
 export const JSON_FAULTS = Object.freeze({
