@@ -2,7 +2,13 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { OutcomeUnknownError, type Tool, ToolError } from "toolkernel";
 import { fromMcp } from "toolkernel/mcp";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { connectActServer, type RawConnection, type RawReply, type RawRequest } from "../support/raw-mcp-server.ts";
+import {
+  connectActServer,
+  connectRaw,
+  type RawConnection,
+  type RawReply,
+  type RawRequest,
+} from "../support/raw-mcp-server.ts";
 import { type TestContext, testContext } from "../support/tool-context.ts";
 
 const open: Client[] = [];
@@ -78,17 +84,22 @@ describe("what the server answers is certain (UNC-1)", () => {
   });
 
   it("UNC-1: a result whose structured content breaks the tool's output schema is a result", async () => {
-    const { act, client } = await actServer((reply) =>
-      reply.result({ content: [], structuredContent: { count: "x" } }),
-    );
-    // What the SDK's own listTools would have cached, and its own callTool would throw for after the fact.
-    const outputSchema = { type: "object" as const, properties: { count: { type: "number" } } };
-    (client as unknown as { cacheToolMetadata(tools: object[]): void }).cacheToolMetadata([
-      { name: "act", outputSchema },
-    ]);
-    expect(await ending(act)).toEqual({
-      gave: expect.objectContaining({ content: [{ type: "json", value: { count: "x" } }] }),
+    const outputSchema = { type: "object", properties: { count: { type: "number" } } };
+    const { client } = await connectRaw((request, reply) => {
+      reply.result(
+        request.method === "tools/list"
+          ? { tools: [{ name: "act", inputSchema: { type: "object" }, outputSchema }] }
+          : { content: [], structuredContent: { count: "x" } },
+      );
     });
+    open.push(client);
+    // From here on the SDK's own callTool throws for such a result, after the fact.
+    await client.listTools();
+    await expect(client.callTool({ name: "act" })).rejects.toThrow("does not match");
+    const [act] = await fromMcp(client);
+    expect(await act?.execute({}, testContext().context)).toEqual(
+      expect.objectContaining({ content: [{ type: "json", value: { count: "x" } }] }),
+    );
   });
 });
 

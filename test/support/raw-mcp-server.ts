@@ -40,7 +40,8 @@ export async function connectRaw(answer: (request: RawRequest, reply: RawReply) 
     const { id, method, params = {} } = message;
     if (method === "initialize") {
       const serverInfo = { name: "raw", version: "1.0.0" };
-      send({ id, result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo } });
+      const { protocolVersion } = params as { readonly protocolVersion: unknown };
+      send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
       return;
     }
     answer({ id, method, params }, replyTo(id, params, send, serverSide));
