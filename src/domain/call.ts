@@ -36,6 +36,8 @@ export interface Repair {
 export interface PreparedCall {
   readonly kind: "prepared";
   readonly tool: AnyTool;
+  /** The parsed draft that became the arguments; for the repeat fingerprint of a denied call (REP-3). */
+  readonly draft: JsonValue;
   readonly arguments: JsonObject;
   readonly conflictKeys: readonly string[];
   /** What the authorizer wants a person to decide, if it asked (APP-1). */

@@ -11,7 +11,12 @@ export type ContentPart =
       readonly data: string;
       readonly name?: string | undefined;
     }
-  | { readonly type: "resource"; readonly uri: string; readonly mediaType?: string | undefined; readonly text?: string | undefined };
+  | {
+      readonly type: "resource";
+      readonly uri: string;
+      readonly mediaType?: string | undefined;
+      readonly text?: string | undefined;
+    };
 
 /**
  * The one result of a call. `content` is what the model sees; `details` is for the host alone.

@@ -42,6 +42,9 @@ export class KernelError extends Error {
   }
 }
 
+/** Marks an error of this package, so that another copy of it in the same process knows it too. */
+const KIND = Symbol.for("toolkernel.errorKind");
+
 /** Options of {@link ToolError}. */
 export interface ToolErrorOptions {
   /** Default `"unspecified"`. */
@@ -55,6 +58,8 @@ export interface ToolErrorOptions {
  */
 export class ToolError extends Error {
   override readonly name = "ToolError";
+  /** @internal */
+  readonly [KIND] = "ToolError";
   readonly failureCategory: FailureCategory;
 
   constructor(message: string, options: ToolErrorOptions = {}) {
@@ -69,4 +74,24 @@ export class ToolError extends Error {
  */
 export class OutcomeUnknownError extends Error {
   override readonly name = "OutcomeUnknownError";
+  /** @internal */
+  readonly [KIND] = "OutcomeUnknownError";
+}
+
+/** Whether a throw is a {@link ToolError}, of this copy of the package or another. Never throws. */
+export function isToolError(error: unknown): error is ToolError {
+  return kindOf(error) === "ToolError";
+}
+
+/** Whether a throw is an {@link OutcomeUnknownError}, of this copy of the package or another. Never throws. */
+export function isOutcomeUnknownError(error: unknown): error is OutcomeUnknownError {
+  return kindOf(error) === "OutcomeUnknownError";
+}
+
+function kindOf(error: unknown): unknown {
+  try {
+    return typeof error === "object" && error !== null ? (error as { [KIND]?: unknown })[KIND] : undefined;
+  } catch {
+    return undefined;
+  }
 }

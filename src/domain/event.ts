@@ -28,7 +28,12 @@ export interface CallEventBase {
 /** A piece of a streamed model response. */
 export type Delta =
   | { readonly type: "text" | "reasoning"; readonly text: string }
-  | { readonly type: "toolCall"; readonly id: string; readonly name?: string | undefined; readonly argumentsText?: string | undefined };
+  | {
+      readonly type: "toolCall";
+      readonly id: string;
+      readonly name?: string | undefined;
+      readonly argumentsText?: string | undefined;
+    };
 
 /** How a run ended, or that it waits. */
 export type RunStatus =
@@ -85,3 +90,8 @@ export type KernelEventKind = keyof KernelEventMap;
 export type KernelEvent<Kind extends KernelEventKind = KernelEventKind> = {
   [K in Kind]: { readonly kind: K } & EventBase & KernelEventMap[K];
 }[Kind];
+
+/** Where the kernel's work reports its events; never throws, never waits. */
+export interface EventPort {
+  emit<Kind extends KernelEventKind>(kind: Kind, turn: number, fields: KernelEventMap[Kind]): void;
+}

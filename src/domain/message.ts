@@ -1,7 +1,7 @@
+import type { StopReason } from "./call.ts";
 import type { ContentPart } from "./content.ts";
 import type { FailureCategory } from "./failure.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { StopReason } from "./call.ts";
 
 /** The result of one call as the transcript keeps it; `content` goes to the model, `details` never does. */
 export interface ToolResultMessage {

@@ -63,7 +63,10 @@ export interface JsonSchemaValidator {
    * Compiles `schema`, whose dialect is `dialect`, once per tool.
    * @throws anything when the schema is no valid schema; the message should name the JSON pointer.
    */
-  compile(schema: JsonObject, options: { readonly dialect: JsonSchemaDialect; readonly strict: boolean }): JsonSchemaCheck;
+  compile(
+    schema: JsonObject,
+    options: { readonly dialect: JsonSchemaDialect; readonly strict: boolean },
+  ): JsonSchemaCheck;
 }
 
 /** The two dialects that the kernel tells apart (PREP-8). */

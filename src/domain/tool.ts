@@ -73,13 +73,19 @@ export interface ToolDefinition<Name extends string, Schema extends InputSchema,
    * (uncertain); should end soon after its signal fires. An async iterable's values are progress; its
    * result is the generator's return value, else the last value yielded.
    */
-  readonly execute: (args: ArgumentsOf<Schema>, context: ToolContext) => Result | Promise<Result> | AsyncIterable<Result>;
+  readonly execute: (
+    args: ArgumentsOf<Schema>,
+    context: ToolContext,
+  ) => Result | Promise<Result> | AsyncIterable<Result>;
   /**
    * Asked once what became of a write whose outcome is unknown (UNC-7). *Contract*: reads the world,
    * changes nothing; `undefined` or a throw leaves the write uncertain.
    */
   readonly recover?:
-    | ((args: ArgumentsOf<Schema>, context: ToolContext) => DeclaredResult | undefined | Promise<DeclaredResult | undefined>)
+    | ((
+        args: ArgumentsOf<Schema>,
+        context: ToolContext,
+      ) => DeclaredResult | undefined | Promise<DeclaredResult | undefined>)
     | undefined;
 }
 

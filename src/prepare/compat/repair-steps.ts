@@ -60,12 +60,17 @@ function dropNullOptionals({ reading, schema, value }: RepairPlace): PlaceRepair
   );
 }
 
-/** Text that is exactly the array or object wanted, where text is not. */
-function parseStringified({ reading, schema, value }: RepairPlace): PlaceRepair | undefined {
+/**
+ * Text that is exactly the array or object wanted, where text is not. Of the arguments as a whole it is
+ * enough that they are an object: nothing else can have been meant, and inner places come next.
+ */
+function parseStringified({ reading, schema, value, isTop }: RepairPlace): PlaceRepair | undefined {
   if (typeof value !== "string" || takesType(reading, schema, "string")) return undefined;
   if (!/^\s*[[{]/.test(value)) return undefined;
   const parsed = parseArguments(value);
-  return parsed.ok && fitsSchema(reading, schema, parsed.draft) ? { value: parsed.draft } : undefined;
+  if (!parsed.ok) return undefined;
+  const isWanted = isTop ? isObject(parsed.draft) : fitsSchema(reading, schema, parsed.draft);
+  return isWanted ? { value: parsed.draft } : undefined;
 }
 
 /** Text that spells a number or boolean exactly as JSON writes it, where text is not taken. */
@@ -90,11 +95,11 @@ function dropUnknownKeys({ reading, schema, value }: RepairPlace): PlaceRepair |
   );
 }
 
-/** One value where a list of such values is wanted; not null, nor text that is empty or looks like a list. */
+/** One value where a list of such values is wanted; not null, nor text that is empty or looks like JSON. */
 function wrapSingle({ reading, schema, value }: RepairPlace): PlaceRepair | undefined {
   const type = typeOf(value);
   if (type === "array" || type === "null") return undefined;
-  if (typeof value === "string" && /^\s*(?:\[|$)/.test(value)) return undefined;
+  if (typeof value === "string" && /^\s*(?:[[{]|$)/.test(value)) return undefined;
   if (takesType(reading, schema, type) || !takesType(reading, schema, "array")) return undefined;
   return fitsSchema(reading, schema, [value]) ? { value: [value] } : undefined;
 }

@@ -24,9 +24,9 @@ interface ReadingProgress {
 }
 
 /** Steps that one step may take on one draft. */
-const MAX_STEPS = 500_000;
-/** How many schemas may follow one another at one place of the value. */
-const MAX_HOPS = 32;
+const MAX_STEPS = 200_000;
+/** How many unions may stand inside one another at one place of the value. */
+const MAX_HOPS = 8;
 
 /** Starts reading a schema for one step on one draft. */
 export function readSchema(root: JsonObject): SchemaReading {

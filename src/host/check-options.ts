@@ -1,0 +1,77 @@
+import { KernelError } from "../domain/errors.ts";
+
+/** A check of one option: what is wrong with a value, or undefined. */
+export type OptionCheck = (value: unknown) => string | undefined;
+
+/** One of the texts named. */
+export function oneOf(...allowed: readonly string[]): OptionCheck {
+  return (value) =>
+    typeof value === "string" && allowed.includes(value) ? undefined : `must be one of ${allowed.join(", ")}`;
+}
+
+/** A function. */
+export const isFunction: OptionCheck = (value) => (typeof value === "function" ? undefined : "must be a function");
+/** True or false. */
+export const isBoolean: OptionCheck = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
+/** Anything at all. */
+export const isAnything: OptionCheck = () => undefined;
+/** A list. */
+export const isList: OptionCheck = (value) => (Array.isArray(value) ? undefined : "must be an array");
+/** An object that is no list. */
+export const isRecord: OptionCheck = (value) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
+/** An id: a text of 1 to 512 UTF-8 bytes, well-formed, without NUL. */
+export const isId: OptionCheck = (value) => {
+  if (typeof value !== "string" || value === "") return "must be a text that is not empty";
+  if (!value.isWellFormed() || value.includes("\u0000")) return "must be well-formed text without NUL";
+  return new TextEncoder().encode(value).length <= 512 ? undefined : "must not be over 512 UTF-8 bytes";
+};
+
+/** An object with methods of these names. */
+export function hasMethods(...names: readonly string[]): OptionCheck {
+  return (value) => {
+    const given = value as Readonly<Record<string, unknown>> | null | undefined; // looked at, not trusted
+    const missing = names.find((name) => typeof given?.[name] !== "function");
+    return missing === undefined ? undefined : `must have a method ${missing}`;
+  };
+}
+
+/** A whole number between two bounds, both allowed. */
+export function wholeNumber(minimum: number, maximum: number): OptionCheck {
+  return (value) =>
+    typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum
+      ? undefined
+      : `must be a whole number from ${minimum} to ${maximum}`;
+}
+
+/**
+ * Checks an options object: every option known and right; `undefined` counts as absent.
+ * @throws KernelError `INVALID_OPTIONS` with the option's path as `subject`.
+ */
+export function checkOptions(
+  given: unknown,
+  checks: Readonly<Record<string, OptionCheck>>,
+  { path, required = [] }: { readonly path: string; readonly required?: readonly string[] },
+): Readonly<Record<string, unknown>> {
+  if (isRecord(given) !== undefined) throw invalidOption(path, "must be an object");
+  const options = given as Readonly<Record<string, unknown>>; // an object, as was just checked
+  for (const name of required) {
+    if (options[name] === undefined) throw invalidOption(at(path, name), "is missing");
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    if (check === undefined) throw invalidOption(at(path, name.slice(0, 64)), "is no known option; check its spelling");
+    const fault = value === undefined ? undefined : check(value);
+    if (fault !== undefined) throw invalidOption(at(path, name), fault);
+  }
+  return options;
+}
+
+/** The error for a bad option. */
+export function invalidOption(path: string, fault: string): KernelError {
+  return new KernelError("INVALID_OPTIONS", `${path} ${fault}.`, { subject: path });
+}
+
+function at(path: string, name: string): string {
+  return path === "options" ? name : `${path}.${name}`;
+}

@@ -1,0 +1,124 @@
+import type { ApprovalDecisions } from "../domain/approval.ts";
+import type { DraftResponse, StopReason, ToolCall } from "../domain/call.ts";
+import {
+  checkOptions,
+  hasMethods,
+  invalidOption,
+  isAnything,
+  isBoolean,
+  isList,
+  isRecord,
+  type OptionCheck,
+  oneOf,
+  wholeNumber,
+} from "./check-options.ts";
+
+/** A model's response as `execute` takes it: its calls, or its calls and why it stopped. */
+export type GivenResponse =
+  | readonly GivenCall[]
+  | (Omit<DraftResponse, "calls"> & { readonly calls: readonly GivenCall[] });
+
+/** A call as a host may hand it over: id and arguments may be missing (PREP-9, PREP-11). */
+export type GivenCall = Omit<ToolCall, "id" | "arguments"> & {
+  readonly id?: ToolCall["id"] | null | undefined;
+  readonly arguments?: ToolCall["arguments"] | null | undefined;
+};
+
+/** Options of `execute`. */
+export interface ExecuteOptions {
+  /** Cancels the batch when it fires; its reason is told to tools, and to the model if it is a text. */
+  readonly signal?: AbortSignal | undefined;
+  /** Default one more than the batch before, first 1. */
+  readonly turn?: number | undefined;
+  /** Why the model stopped; wins over the response's own. Default `toolUse`. */
+  readonly stopReason?: StopReason | undefined;
+  /** Answers to open approvals, by id (APP-3). */
+  readonly approvals?: ApprovalDecisions | undefined;
+  /** Refuses every approval that is then still undecided (APP-2). */
+  readonly blockOthers?: boolean | undefined;
+}
+
+/** A response, checked. */
+export interface ReadResponse {
+  readonly calls: readonly ToolCall[];
+  readonly stopReason: StopReason;
+}
+
+const STOP_REASON = oneOf("stop", "toolUse", "length", "error", "aborted");
+
+const isSignal: OptionCheck = (value) =>
+  hasMethods("addEventListener", "removeEventListener")(value) === undefined ? undefined : "must be an AbortSignal";
+
+const OPTION_CHECKS: Readonly<Record<keyof ExecuteOptions, OptionCheck>> = {
+  signal: isSignal,
+  turn: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+  stopReason: STOP_REASON,
+  approvals: isRecord,
+  blockOthers: isBoolean,
+};
+
+const CALL_CHECKS: Readonly<Record<keyof ToolCall, OptionCheck>> = {
+  id: (value) => (value === null || typeof value === "string" ? undefined : "must be a text"),
+  name: (value) => (typeof value === "string" ? undefined : "must be a text"),
+  // What arguments really are is read call by call, so that a bad draft is a refusal and no throw.
+  arguments: isAnything,
+  providerData: isRecord,
+};
+
+/** Checks the options of `execute`. @throws KernelError `INVALID_OPTIONS` naming the option. */
+export function readExecuteOptions(given: ExecuteOptions): ExecuteOptions {
+  checkOptions(given, OPTION_CHECKS, { path: "options" });
+  for (const [id, decision] of Object.entries(given.approvals ?? {})) {
+    const block: unknown = typeof decision === "object" && decision !== null ? decision.block : undefined;
+    if (decision !== true && typeof block !== "string") {
+      throw invalidOption(`approvals.${id.slice(0, 64)}`, "must be true or { block: reason }");
+    }
+  }
+  return given;
+}
+
+/** Checks a response and copies its calls. @throws KernelError `INVALID_OPTIONS` naming the place. */
+export function readResponse(given: GivenResponse, stopReason: StopReason | undefined): ReadResponse {
+  // A list of calls alone is a response that stopped to use tools.
+  const response: unknown = Array.isArray(given) ? { calls: given, stopReason: "toolUse" } : given;
+  const read = checkOptions(
+    response,
+    { calls: isList, stopReason: STOP_REASON },
+    { path: "response", required: ["calls"] },
+  );
+  const { calls, stopReason: own } = read as { readonly calls: readonly GivenCall[]; readonly stopReason?: StopReason };
+  return { calls: calls.map((call, index) => readCall(call, index)), stopReason: stopReason ?? own ?? "toolUse" };
+}
+
+/**
+ * Gives every call an id, unique in its response: one that is missing, empty, or the text "undefined" of a
+ * host that wrote out a missing one (PREP-9).
+ */
+export function nameCalls(calls: readonly ToolCall[], turn: number): readonly ToolCall[] {
+  const taken = new Set(calls.map((call) => call.id));
+  return calls.map((call, index) =>
+    isMissing(call.id) ? { ...call, id: freeId(taken, `call_${turn}_${index}`) } : call,
+  );
+}
+
+function readCall(given: GivenCall, index: number): ToolCall {
+  checkOptions(given, CALL_CHECKS, { path: `calls[${index}]`, required: ["name"] });
+  const { id, name, arguments: draft, providerData } = given;
+  return {
+    id: id ?? "",
+    name,
+    arguments: draft ?? "",
+    ...(providerData !== undefined && { providerData }),
+  };
+}
+
+function isMissing(id: string): boolean {
+  return id.trim() === "" || id === "undefined";
+}
+
+function freeId(taken: Set<string>, wanted: string): string {
+  let id = wanted;
+  while (taken.has(id)) id = `${id}_`;
+  taken.add(id);
+  return id;
+}

@@ -1,0 +1,145 @@
+import { KernelError } from "../domain/errors.ts";
+import type { SessionHooks } from "../domain/hooks.ts";
+import { DEFAULT_LIMITS, LIMIT_BOUNDS, type LimitName, type Limits } from "../domain/limits.ts";
+import type { Clock, Inspect, Telemetry } from "../domain/ports.ts";
+import type { JsonSchemaValidator } from "../domain/schema.ts";
+import type { AnyTool, ToolExecution } from "../domain/tool.ts";
+import type { LaneEntry, Lanes } from "../plan/lanes.ts";
+import type { CompatOption } from "../prepare/compat.ts";
+import type { Interpreter } from "../run/chart-actor.ts";
+import { createId, systemClock } from "../run/clock.ts";
+import type { SessionSettings } from "../run/session-core.ts";
+import {
+  checkOptions,
+  hasMethods,
+  invalidOption,
+  isAnything,
+  isFunction,
+  isId,
+  isList,
+  isRecord,
+  type OptionCheck,
+  oneOf,
+  wholeNumber,
+} from "./check-options.ts";
+
+/** Options of {@link createToolSession}; all but `tools` may be left out. */
+export interface ToolSessionOptions {
+  readonly tools: readonly AnyTool[];
+  /** Which calls may overlap; default `safeParallel` (EPOCH-1). */
+  readonly toolExecution?: ToolExecution | undefined;
+  readonly limits?: Partial<{ readonly [Name in LimitName]: number | undefined }> | undefined;
+  readonly hooks?: SessionHooks | undefined;
+  /** How long an uncertain write blocks others; default `batch` (UNC-6). */
+  readonly uncertainWriteScope?: "batch" | "run" | undefined;
+  /** Lanes shared with other sessions of the process; default lanes of its own (EPOCH-9). */
+  readonly lanes?: Lanes | undefined;
+  /** Compatibility steps for every tool, before its own `prepareArguments`; default none (PREP-7). */
+  readonly compat?: CompatOption | undefined;
+  /** Handed to hooks and tools untouched. */
+  readonly host?: unknown;
+  /** Names the run in events and operation ids; default a new one. */
+  readonly runId?: string | undefined;
+  readonly clock?: Clock | undefined;
+  readonly inspect?: Inspect | undefined;
+  readonly telemetry?: Telemetry | undefined;
+  /** Which interpreter runs the charts. */
+  readonly interpreter?: Interpreter | undefined;
+  /** In place of ajv, for example where code generation is forbidden. */
+  readonly jsonSchemaValidator?: JsonSchemaValidator | undefined;
+}
+
+const isHook: OptionCheck = (value) => {
+  if (typeof value === "function") return undefined;
+  const hook = value as { readonly run?: unknown; readonly timeoutMs?: unknown } | null; // looked at, not trusted
+  if (typeof hook !== "object" || typeof hook?.run !== "function") return "must be a function or { run, timeoutMs }";
+  if (hook.timeoutMs === null) return undefined;
+  return wholeNumber(1, 2_147_483_647)(hook.timeoutMs) === undefined
+    ? undefined
+    : "must have a timeoutMs of at least 1, or null";
+};
+
+const isCompat: OptionCheck = (value) => {
+  const steps: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const areSteps = steps.every(
+    (step) => typeof step === "function" && Array.isArray((step as { steps?: unknown }).steps),
+  );
+  return areSteps ? undefined : "must be a step of compat, or a list of them";
+};
+
+const isLanes: OptionCheck = (value) =>
+  (value as { queues?: unknown } | null)?.queues instanceof Map ? undefined : "must be made by createLanes()";
+
+const CHECKS: Readonly<Record<keyof ToolSessionOptions, OptionCheck>> = {
+  tools: isList,
+  toolExecution: oneOf("sequential", "safeParallel", "parallel"),
+  limits: isRecord,
+  hooks: isRecord,
+  uncertainWriteScope: oneOf("batch", "run"),
+  lanes: isLanes,
+  compat: isCompat,
+  host: isAnything,
+  runId: isId,
+  clock: hasMethods("now", "setTimer"),
+  inspect: isFunction,
+  telemetry: hasMethods("record"),
+  interpreter: oneOf("xstate"),
+  jsonSchemaValidator: hasMethods("compile"),
+};
+
+const HOOK_CHECKS: Readonly<Record<keyof SessionHooks, OptionCheck>> = {
+  rewriteToolCall: isHook,
+  authorizeToolCall: isHook,
+  afterToolCall: isHook,
+};
+
+/**
+ * Checks the options of a session and completes them.
+ * @throws KernelError `INVALID_OPTIONS` naming the option.
+ */
+export function readSessionOptions(given: ToolSessionOptions): SessionSettings {
+  checkOptions(given, CHECKS, { path: "options", required: ["tools"] });
+  if (given.hooks !== undefined) checkOptions(given.hooks, HOOK_CHECKS, { path: "hooks" });
+  return {
+    runId: given.runId ?? createId(),
+    toolExecution: given.toolExecution ?? "safeParallel",
+    limits: readLimits(given.limits ?? {}),
+    hooks: given.hooks ?? {},
+    uncertainWriteScope: given.uncertainWriteScope ?? "batch",
+    compat: given.compat,
+    host: given.host,
+    clock: given.clock ?? systemClock,
+    inspect: given.inspect,
+  };
+}
+
+/** Lanes as a session uses them: what the host holds is opaque, only sessions put entries in. */
+export function readLanes<Entry extends LaneEntry>(lanes: Lanes): Lanes<Entry> {
+  return lanes as unknown as Lanes<Entry>;
+}
+
+/**
+ * Completes limits by their defaults.
+ * @throws KernelError `INVALID_OPTIONS` naming the limit (REP-6 for the two thresholds).
+ */
+export function readLimits(given: NonNullable<ToolSessionOptions["limits"]>): Limits {
+  const checks = Object.fromEntries(
+    Object.entries(LIMIT_BOUNDS).map(([name, [minimum, maximum]]) => [name, wholeNumber(minimum, maximum)]),
+  );
+  const named = Object.entries(checkOptions(given, checks, { path: "limits" })).filter(
+    ([, value]) => value !== undefined,
+  );
+  const limits: Limits = { ...DEFAULT_LIMITS, ...Object.fromEntries(named) };
+  const { exactToolRepeatAdvisoryThreshold: advisory, exactToolRepeatTerminationThreshold: termination } = limits;
+  if (advisory > 0 && termination > 0 && termination <= advisory) {
+    const fault = `must be larger than limits.exactToolRepeatAdvisoryThreshold (${advisory}), or 0`;
+    throw invalidOption("limits.exactToolRepeatTerminationThreshold", fault);
+  }
+  return limits;
+}
+
+/** The error for a session that broke an invariant of its own. */
+export function stuckError(cause: unknown): KernelError {
+  const message = "The session broke one of its own rules and stopped; start another. The cause is attached.";
+  return new KernelError("KERNEL_STUCK", message, { cause });
+}

@@ -1,0 +1,98 @@
+/** The core of toolkernel: what a host embeds. Adapters, stores and testing have entries of their own. */
+export type { Approval, ApprovalDecision, ApprovalDecisions } from "./domain/approval.ts";
+export type { BatchResult, ClosedBy } from "./domain/batch.ts";
+export type {
+  DraftResponse,
+  Outcome,
+  PreparedCall,
+  Refusal,
+  Repair,
+  SettledCall,
+  StopReason,
+  ToolCall,
+} from "./domain/call.ts";
+export {
+  type ContentPart,
+  type DeclaredResult,
+  type ToolResult,
+  type ToolResultFields,
+  toolResult,
+} from "./domain/content.ts";
+export {
+  KernelError,
+  type KernelErrorCode,
+  OutcomeUnknownError,
+  ToolError,
+  type ToolErrorOptions,
+} from "./domain/errors.ts";
+export type {
+  Audience,
+  CallEventBase,
+  Delta,
+  EventBase,
+  KernelEvent,
+  KernelEventKind,
+  KernelEventMap,
+  RunStatus,
+} from "./domain/event.ts";
+export type { FailureCategory } from "./domain/failure.ts";
+export type {
+  AfterToolCall,
+  AfterToolCallInput,
+  AuthorizeDecision,
+  AuthorizeInput,
+  AuthorizeToolCall,
+  CallHookInput,
+  Hook,
+  RewriteDecision,
+  RewriteToolCall,
+  SessionHooks,
+} from "./domain/hooks.ts";
+export type { JsonObject, JsonValue } from "./domain/json.ts";
+export { DEFAULT_LIMITS, type LimitName, type Limits } from "./domain/limits.ts";
+export type {
+  AssistantMessage,
+  AssistantPart,
+  Message,
+  PolicyMessage,
+  ToolResultMessage,
+  Usage,
+  UserMessage,
+} from "./domain/message.ts";
+export type { Clock, Inspect, InspectionRecord, Telemetry, TraceRecord } from "./domain/ports.ts";
+export {
+  type ArgumentsOf,
+  type InputSchema,
+  type JsonSchemaCheck,
+  type JsonSchemaDialect,
+  type JsonSchemaValidator,
+  jsonSchema,
+  type SchemaFault,
+  type StandardSchema,
+  type TypedJsonSchema,
+} from "./domain/schema.ts";
+export type {
+  AnyTool,
+  ConflictKeyContext,
+  ConflictKeys,
+  ExecutionMode,
+  Tool,
+  ToolArgs,
+  ToolContext,
+  ToolDefinition,
+  ToolExecution,
+  ToolPolicy,
+  ToolRisk,
+} from "./domain/tool.ts";
+export type { Batch } from "./host/batch-handle.ts";
+export type { ExecuteOptions, GivenCall, GivenResponse } from "./host/read-response.ts";
+export { createToolSession, type ToolSession } from "./host/session.ts";
+export type { ToolSessionOptions } from "./host/session-options.ts";
+export type { EventListener } from "./observe/event-hub.ts";
+export { createLanes, type Lanes } from "./plan/lanes.ts";
+export { type CompatOption, type CompatPreparer, type CompatStep, compat } from "./prepare/compat.ts";
+export { defineTool } from "./prepare/define-tool.ts";
+export { type FileKeyOptions, fileKey } from "./prepare/file-key.ts";
+export { toolJsonSchema } from "./prepare/tool-json-schema.ts";
+export type { Interpreter } from "./run/chart-actor.ts";
+export { systemClock } from "./run/clock.ts";

@@ -1,0 +1,161 @@
+/**
+ * Lanes: one queue per conflict key, in order of arrival.
+ * Owns: the queues of a {@link Lanes} value and the standing of each entry in them.
+ * Does not own: slots (the epoch's), time (given), who is told (the caller reads what is returned).
+ * Invariants: an entry stands in the queue of each of its keys from the moment it joins until it leaves;
+ * it takes all its keys at once or none (EPOCH-4); a held entry lets reads pass and keeps writes back
+ * until its time is over (EPOCH-8). Deterministic: no clock, no chance.
+ */
+
+/** One call in the lanes. Mutable in `hasLeft` and `heldUntilMs`, which only this file writes. */
+export interface LaneEntry {
+  readonly conflictKeys: readonly string[];
+  readonly isWrite: boolean;
+  hasLeft: boolean;
+  /** Set while an abandoned write keeps its keys; milliseconds since the epoch. */
+  heldUntilMs: number | undefined;
+}
+
+interface LaneQueue<Entry> {
+  entries: Entry[];
+  head: number;
+}
+
+/**
+ * The lanes that several sessions of a process may share: equal keys of all of them exclude each other,
+ * in order of arrival (EPOCH-9). Opaque; made by {@link createLanes}.
+ */
+export interface Lanes<Entry extends LaneEntry = LaneEntry> {
+  /** @internal Queues by conflict key; a key without an entry has no queue. */
+  readonly queues: Map<string, LaneQueue<Entry>>;
+  /** @internal Entries that have been held and have not left. */
+  readonly held: Set<Entry>;
+}
+
+/** Makes lanes without any entry; hand the same to several sessions to make their keys exclude each other. */
+export function createLanes<Entry extends LaneEntry = LaneEntry>(): Lanes<Entry> {
+  return { queues: new Map(), held: new Set() };
+}
+
+/** Puts an entry at the end of the queue of each of its keys. */
+export function joinLanes<Entry extends LaneEntry>(lanes: Lanes<Entry>, entry: Entry): void {
+  for (const key of entry.conflictKeys) {
+    const queue = lanes.queues.get(key);
+    if (queue === undefined) lanes.queues.set(key, { entries: [entry], head: 0 });
+    else queue.entries.push(entry);
+  }
+}
+
+/** Whether any entry may be holding its keys (EPOCH-8); most lanes never see one. */
+export function hasHolds<Entry extends LaneEntry>(lanes: Lanes<Entry>): boolean {
+  return lanes.held.size > 0;
+}
+
+/** Whether an entry heads the queue of each of its keys, so that it could take them all now (EPOCH-4). */
+export function headsItsLanes<Entry extends LaneEntry>(lanes: Lanes<Entry>, entry: Entry, nowMs: number): boolean {
+  return entry.conflictKeys.every((key) => {
+    const queue = lanes.queues.get(key);
+    return queue !== undefined && headsQueue(queue, entry, nowMs);
+  });
+}
+
+/**
+ * Takes an entry out of all its lanes, wherever it stands, and answers the entries that may have become
+ * startable by it: the next of each queue, each once.
+ */
+export function leaveLanes<Entry extends LaneEntry>(lanes: Lanes<Entry>, entry: Entry, nowMs: number): Entry[] {
+  entry.hasLeft = true;
+  entry.heldUntilMs = undefined;
+  lanes.held.delete(entry);
+  return nextInLine(lanes, entry, nowMs);
+}
+
+/**
+ * Keeps the keys of an abandoned write against later writes until a time (EPOCH-8), and answers the
+ * entries that may have become startable by it: reads next in line.
+ */
+export function holdLanes<Entry extends LaneEntry>(
+  lanes: Lanes<Entry>,
+  entry: Entry,
+  hold: { readonly untilMs: number; readonly nowMs: number },
+): Entry[] {
+  entry.heldUntilMs = hold.untilMs;
+  if (entry.conflictKeys.length > 0) lanes.held.add(entry);
+  return nextInLine(lanes, entry, hold.nowMs);
+}
+
+/** When the last hold that keeps an entry from its keys is over; undefined when no hold does. */
+export function heldBackUntil<Entry extends LaneEntry>(
+  lanes: Lanes<Entry>,
+  entry: Entry,
+  nowMs: number,
+): number | undefined {
+  if (!entry.isWrite) return undefined;
+  let untilMs: number | undefined;
+  for (const key of entry.conflictKeys) {
+    const queue = lanes.queues.get(key);
+    if (queue === undefined) continue;
+    for (let place = queue.head; place < queue.entries.length; place++) {
+      const other = queue.entries[place];
+      if (other === entry || other === undefined) break;
+      if (isLiveHold(other, nowMs)) untilMs = Math.max(untilMs ?? 0, other.heldUntilMs ?? 0);
+    }
+  }
+  return untilMs;
+}
+
+function headsQueue<Entry extends LaneEntry>(queue: LaneQueue<Entry>, entry: Entry, nowMs: number): boolean {
+  for (let place = queue.head; place < queue.entries.length; place++) {
+    const other = queue.entries[place];
+    if (other === entry) return true;
+    if (other === undefined || other.hasLeft || isOverHold(other, nowMs)) continue;
+    if (isLiveHold(other, nowMs) && !entry.isWrite) continue;
+    return false;
+  }
+  return false;
+}
+
+/** The entries that could now be the head of a queue that `entry` stands or stood in. */
+function nextInLine<Entry extends LaneEntry>(lanes: Lanes<Entry>, entry: Entry, nowMs: number): Entry[] {
+  const next: Entry[] = [];
+  for (const key of entry.conflictKeys) {
+    const queue = lanes.queues.get(key);
+    if (queue === undefined) continue;
+    dropLeft(lanes, queue, nowMs);
+    if (queue.head === queue.entries.length) {
+      lanes.queues.delete(key);
+      continue;
+    }
+    const candidate = firstUnheld(queue, nowMs);
+    if (candidate !== undefined && !next.includes(candidate)) next.push(candidate);
+  }
+  return next;
+}
+
+function firstUnheld<Entry extends LaneEntry>(queue: LaneQueue<Entry>, nowMs: number): Entry | undefined {
+  for (let place = queue.head; place < queue.entries.length; place++) {
+    const entry = queue.entries[place];
+    if (entry !== undefined && !entry.hasLeft && !isLiveHold(entry, nowMs) && !isOverHold(entry, nowMs)) return entry;
+  }
+  return undefined;
+}
+
+/** Moves the head past entries that have left, and gives their places back now and then. */
+function dropLeft<Entry extends LaneEntry>(lanes: Lanes<Entry>, queue: LaneQueue<Entry>, nowMs: number): void {
+  for (let first = queue.entries[queue.head]; first !== undefined; first = queue.entries[queue.head]) {
+    if (!first.hasLeft && !isOverHold(first, nowMs)) break;
+    lanes.held.delete(first);
+    queue.head += 1;
+  }
+  if (queue.head < 32 || queue.head * 2 < queue.entries.length) return;
+  queue.entries = queue.entries.slice(queue.head);
+  queue.head = 0;
+}
+
+function isLiveHold(entry: LaneEntry, nowMs: number): boolean {
+  return !entry.hasLeft && entry.heldUntilMs !== undefined && nowMs < entry.heldUntilMs;
+}
+
+function isOverHold(entry: LaneEntry, nowMs: number): boolean {
+  return entry.heldUntilMs !== undefined && nowMs >= entry.heldUntilMs;
+}

@@ -1,0 +1,90 @@
+import { KernelError } from "../domain/errors.ts";
+import type { ArgumentsOf, InputSchema } from "../domain/schema.ts";
+import { isStandardSchema } from "../domain/schema.ts";
+import type { AnyTool, Tool, ToolDefinition } from "../domain/tool.ts";
+
+type Check = (value: unknown) => string | undefined;
+
+const oneOf =
+  (...allowed: readonly string[]): Check =>
+  (value) =>
+    typeof value === "string" && allowed.includes(value) ? undefined : `must be one of ${allowed.join(", ")}`;
+const isFunction: Check = (value) => (typeof value === "function" ? undefined : "must be a function");
+const isBoolean: Check = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
+const isText: Check = (value) => (typeof value === "string" ? undefined : "must be a text");
+const isSchema: Check = (value) => (isStandardSchema(value) ? undefined : isObject(value));
+const isTimeout: Check = (value) =>
+  typeof value === "number" && Number.isFinite(value) && value >= 1 && value <= 2_147_483_647
+    ? undefined
+    : "must be a number of milliseconds from 1 to 2147483647";
+
+function isObject(value: unknown): string | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
+}
+
+const REQUIRED: Readonly<Record<string, Check>> = {
+  name: (value) => (typeof value === "string" && value !== "" ? undefined : "must be a text that is not empty"),
+  description: isText,
+  inputSchema: isSchema,
+  execute: isFunction,
+};
+
+const OPTIONAL: Readonly<Record<string, Check>> = {
+  inputJsonSchema: isObject,
+  risk: oneOf("readOnly", "idempotentWrite", "nonIdempotentWrite"),
+  executionMode: oneOf("sequential", "parallel"),
+  timeoutMs: isTimeout,
+  trackExactRepeats: isBoolean,
+  throwMeans: oneOf("uncertain", "failed"),
+  prepareArguments: isFunction,
+  validate: isFunction,
+  conflictKey: isFunction,
+  recover: isFunction,
+  origin: oneOf("imported"),
+  needsApproval: isFunction,
+  durable: isObject,
+};
+
+/**
+ * Defines a tool; its name, argument and result types are kept. The schema is compiled when a session
+ * registers the tool.
+ * @throws KernelError `INVALID_OPTIONS` naming the option that is missing, unknown or of a wrong type.
+ */
+export function defineTool<const Name extends string, const Schema extends InputSchema, Result>(
+  definition: ToolDefinition<Name, Schema, Result>,
+): Tool<Name, ArgumentsOf<Schema>, Awaited<Result>> {
+  checkTool(definition);
+  for (const option of Object.keys(definition)) {
+    const isKnown = Object.hasOwn(REQUIRED, option) || Object.hasOwn(OPTIONAL, option);
+    if (!isKnown) complain(labelOf(definition), option.slice(0, 64), "is no option of a tool; check its spelling");
+  }
+  // The definition is the tool: same fields, `execute` typed by what its promise or iterable gives.
+  return Object.freeze({ ...definition }) as unknown as Tool<Name, ArgumentsOf<Schema>, Awaited<Result>>;
+}
+
+/**
+ * Checks that a value is a tool: fields of the right types, none missing. A tool may carry more than the
+ * kernel knows.
+ * @throws KernelError `INVALID_OPTIONS` naming tool and option.
+ */
+export function checkTool(value: unknown): asserts value is AnyTool {
+  if (isObject(value) !== undefined)
+    throw new KernelError("INVALID_OPTIONS", "A tool must be an object; make it with defineTool.", {
+      subject: "tools",
+    });
+  const fields = value as Readonly<Record<string, unknown>>; // an object, as was just checked
+  const label = labelOf(fields);
+  for (const [option, check] of Object.entries(REQUIRED)) complain(label, option, check(fields[option]));
+  for (const [option, check] of Object.entries(OPTIONAL)) {
+    if (fields[option] !== undefined) complain(label, option, check(fields[option]));
+  }
+}
+
+function labelOf({ name }: { readonly name?: unknown }): string {
+  return typeof name === "string" ? `Tool ${JSON.stringify(name.slice(0, 128))}` : "A tool";
+}
+
+function complain(label: string, option: string, fault: string | undefined): void {
+  if (fault === undefined) return;
+  throw new KernelError("INVALID_OPTIONS", `${label}: ${option} ${fault}.`, { subject: option });
+}

@@ -1,0 +1,240 @@
+/**
+ * Stage 1: from a model's draft to a call that may run, or a refusal.
+ * Owns: the order of the steps (PREP-1). Does not own: hooks and their time-outs, cancellation (both
+ * behind {@link PreparePort}). Upholds: PREP-1 to PREP-8, PREP-11.
+ */
+import type { PreparedCall, Refusal, Repair, ToolCall } from "../domain/call.ts";
+import type { AuthorizeInput, CallHookInput } from "../domain/hooks.ts";
+import type { JsonObject, JsonValue } from "../domain/json.ts";
+import { isStandardSchema } from "../domain/schema.ts";
+import { applyCompat, type CompatOption, prepareWithRepairs } from "./compat.ts";
+import { readConflictKeys } from "./conflict-key.ts";
+import { describeFaults } from "./describe-faults.ts";
+import { freezeArguments } from "./freeze-arguments.ts";
+import { type HookAnswer, type ReadAuthorization, readAsk, readAuthorization, readRewrite } from "./host-policy.ts";
+import { parseArguments } from "./parse-arguments.ts";
+import { type RefusalFacts, refuse, refuseThrown } from "./refuse.ts";
+import type { RegisteredTool, ToolRegistry } from "./register-tools.ts";
+import { type Steps, wait } from "./steps.ts";
+import { validateStandard } from "./validate-standard.ts";
+
+/** A model's call with its place in the run. */
+export interface DraftCall {
+  readonly call: ToolCall;
+  readonly callIndex: number;
+  readonly operationId: string;
+}
+
+/** What a hook is told of a call; the port adds run, turn, host and signal. */
+export type HookFacts<Input extends CallHookInput> = Omit<Input, "runId" | "turn" | "host" | "signal">;
+
+/** A hook, bounded and guarded by the port's owner. */
+export type BoundedHook<Input extends CallHookInput> = (
+  facts: HookFacts<Input>,
+) => HookAnswer<unknown> | Promise<HookAnswer<unknown>>;
+
+/** A step that is behind a call; the chart's events of the same names. */
+export type PrepareFact = "FOUND" | "SHAPED" | "VALID" | "KEPT" | "REWRITTEN" | "REFINED" | "KEYED";
+
+/** What preparation needs of its session. */
+export interface PreparePort {
+  readonly tools: ToolRegistry;
+  readonly compat: CompatOption | undefined;
+  readonly host: unknown;
+  readonly runId: string;
+  readonly rewriteToolCall: BoundedHook<CallHookInput> | undefined;
+  readonly authorizeToolCall: BoundedHook<AuthorizeInput> | undefined;
+  /** Told of each step once it is behind the call. */
+  note(fact: PrepareFact): void;
+}
+
+/** Prepares one call: the steps in their order. */
+export function* prepareCall(draft: DraftCall, port: PreparePort): Steps<PreparedCall | Refusal> {
+  const found = findTool(draft, port.tools);
+  if (found.kind === "refusal") return found;
+  port.note("FOUND");
+  const work = shapeDraft(found, port);
+  if (work.kind === "refusal") return work;
+  port.note("SHAPED");
+  const isPlain = !isStandardSchema(found.registered.tool.inputSchema);
+  const early = checkSchema(work) ?? (isPlain ? checkWithTool(work) : undefined);
+  if (early !== undefined) return early;
+  port.note("VALID");
+  const policy = yield* applyPolicy(draft, work, port);
+  if (policy !== undefined) return policy;
+  const refined = yield* refine(work, isPlain);
+  if (refined !== undefined) return refined;
+  port.note("REFINED");
+  const keyFault = resolveKeys(work, port);
+  if (keyFault !== undefined) return keyFault;
+  port.note("KEYED");
+  return yield* authorize(draft, work, port);
+}
+
+/** A call on its way; the one place where its arguments change, until they are authorized. */
+interface Preparation {
+  readonly kind: "preparation";
+  readonly registered: RegisteredTool;
+  readonly draft: JsonValue;
+  readonly repairs: readonly Repair[];
+  arguments: JsonObject;
+  /** Whether policy replaced the arguments after the tool had validated them. */
+  isReplaced: boolean;
+  conflictKeys: readonly string[];
+}
+
+type Found = { readonly kind: "found"; readonly registered: RegisteredTool; readonly draft: JsonValue };
+
+function findTool({ call }: DraftCall, tools: ToolRegistry): Found | Refusal {
+  const registered = tools.get(call.name);
+  const parsed = parseArguments(call.arguments);
+  const about = { tool: registered?.tool, draft: parsed.ok ? parsed.draft : undefined };
+  if (registered === undefined)
+    return refuse("invalidArguments", "unknown_tool: there is no tool of this name.", about);
+  if (registered.unavailable !== undefined) {
+    return refuse("invalidArguments", `unavailable_tool: this tool cannot be called: ${registered.unavailable}`, about);
+  }
+  if (!parsed.ok) return refuse("invalidArguments", `invalid_arguments: ${parsed.reason}`, about);
+  return { kind: "found", registered, draft: parsed.draft };
+}
+
+function shapeDraft(found: Found, port: PreparePort): Preparation | Refusal {
+  const { registered, draft } = found;
+  const about = { tool: registered.tool, draft };
+  const repaired =
+    port.compat === undefined ? { draft, repairs: [] } : applyCompat(port.compat, registered.jsonSchema, draft);
+  const repairs: Repair[] = [...repaired.repairs];
+  let shaped: unknown = repaired.draft;
+  let isOwned = true;
+  if (registered.tool.prepareArguments !== undefined) {
+    try {
+      const prepared = prepareWithRepairs(registered.tool.prepareArguments, repaired.draft);
+      repairs.push(...prepared.repairs);
+      if (prepared.draft !== undefined && prepared.draft !== repaired.draft)
+        [shaped, isOwned] = [prepared.draft, false];
+    } catch (error) {
+      return refuseThrown("invalidArguments", "prepareArguments", error, { ...about, repairs });
+    }
+  }
+  const frozen = freezeArguments(shaped, { owned: isOwned });
+  if (!frozen.ok) return refuse("invalidArguments", `invalid_arguments: ${frozen.reason}`, { ...about, repairs });
+  return {
+    kind: "preparation",
+    registered,
+    draft,
+    repairs,
+    arguments: frozen.arguments,
+    isReplaced: false,
+    conflictKeys: [],
+  };
+}
+
+function checkSchema(work: Preparation): Refusal | undefined {
+  const faults = work.registered.check(work.arguments);
+  if (faults.length === 0) return undefined;
+  return refuse("invalidArguments", `invalid_arguments: ${describeFaults(faults)}`, aboutOf(work));
+}
+
+function checkWithTool(work: Preparation): Refusal | undefined {
+  const { tool } = work.registered;
+  if (tool.validate === undefined) return undefined;
+  try {
+    // `never` stands for "the tool's own argument type", which its schema has just checked.
+    const fault: unknown = tool.validate(work.arguments as never);
+    if (fault === undefined) return undefined;
+    const text = typeof fault === "string" ? fault : "the tool's validation gave no valid answer";
+    return refuse("invalidArguments", `invalid_arguments: ${text}`, aboutOf(work));
+  } catch (error) {
+    return refuseThrown("internal", "validate", error, aboutOf(work));
+  }
+}
+
+function* applyPolicy(draft: DraftCall, work: Preparation, port: PreparePort): Steps<Refusal | undefined> {
+  if (port.rewriteToolCall === undefined) {
+    port.note("KEPT");
+    return undefined;
+  }
+  const decision = readRewrite(yield* wait(port.rewriteToolCall(factsOf(draft, work))));
+  if (decision.kind === "refuse") return refuse("authorization", decision.reason, { ...aboutOf(work), ...decision });
+  if (decision.kind === "keep") {
+    port.note("KEPT");
+    return undefined;
+  }
+  port.note("REWRITTEN");
+  work.arguments = decision.arguments;
+  work.isReplaced = true;
+  const fault = checkSchema(work);
+  if (fault === undefined) port.note("VALID");
+  return fault;
+}
+
+function* refine(work: Preparation, isPlain: boolean): Steps<Refusal | undefined> {
+  const { inputSchema } = work.registered.tool;
+  if (isPlain || !isStandardSchema(inputSchema)) return work.isReplaced ? checkWithTool(work) : undefined;
+  const validated = yield* wait(validateStandard(inputSchema, work.arguments));
+  if (!validated.ok) {
+    const category = validated.threw === true ? "internal" : "invalidArguments";
+    return refuse(category, `invalid_arguments: ${validated.reason}`, aboutOf(work));
+  }
+  const frozen = freezeArguments(validated.value);
+  if (!frozen.ok)
+    return refuse("internal", `The tool's schema gave what is no JSON object: ${frozen.reason}`, aboutOf(work));
+  work.arguments = frozen.arguments;
+  return checkWithTool(work);
+}
+
+function resolveKeys(work: Preparation, port: PreparePort): Refusal | undefined {
+  const { tool } = work.registered;
+  if (tool.conflictKey === undefined) return undefined;
+  try {
+    // As for `validate`: the arguments are of the tool's own type by its schema.
+    const read = readConflictKeys(tool.conflictKey(work.arguments as never, { host: port.host, runId: port.runId }));
+    if (read.kind === "fault")
+      return refuse("invalidArguments", `not_executed: the call ${read.fault}.`, aboutOf(work));
+    work.conflictKeys = read.keys;
+    return undefined;
+  } catch (error) {
+    return refuseThrown("internal", "conflictKey", error, aboutOf(work));
+  }
+}
+
+function* authorize(draft: DraftCall, work: Preparation, port: PreparePort): Steps<PreparedCall | Refusal> {
+  const decision: ReadAuthorization =
+    port.authorizeToolCall === undefined
+      ? { kind: "allow" }
+      : readAuthorization(
+          yield* wait(port.authorizeToolCall({ ...factsOf(draft, work), conflictKeys: work.conflictKeys })),
+        );
+  const own = decision.kind === "allow" ? askOfTool(work, port) : decision;
+  if (own.kind === "refuse") return refuse("authorization", own.reason, { ...aboutOf(work), terminate: own.terminate });
+  return {
+    kind: "prepared",
+    tool: work.registered.tool,
+    draft: work.draft,
+    arguments: work.arguments,
+    conflictKeys: work.conflictKeys,
+    repairs: work.repairs,
+    ...(own.kind === "ask" && { ask: own.ask }),
+  };
+}
+
+/** A tool that needs approval in its own framework asks by itself, whatever the host's authorizer allows. */
+function askOfTool(work: Preparation, port: PreparePort): ReadAuthorization {
+  const { needsApproval } = work.registered.tool;
+  if (needsApproval === undefined) return { kind: "allow" };
+  try {
+    const ask = needsApproval(work.arguments as never, { host: port.host, runId: port.runId });
+    return ask === undefined ? { kind: "allow" } : readAsk(ask);
+  } catch {
+    return readAuthorization({ kind: "threw" });
+  }
+}
+
+function factsOf(draft: DraftCall, work: Preparation): HookFacts<CallHookInput> {
+  const { call, callIndex, operationId } = draft;
+  return { call, callIndex, operationId, arguments: work.arguments, tool: work.registered.tool };
+}
+
+function aboutOf(work: Preparation): RefusalFacts {
+  return { tool: work.registered.tool, draft: work.draft, repairs: work.repairs };
+}

@@ -1,0 +1,32 @@
+import type { Refusal, Repair } from "../domain/call.ts";
+import { isToolError } from "../domain/errors.ts";
+import type { FailureCategory } from "../domain/failure.ts";
+import type { JsonValue } from "../domain/json.ts";
+import type { AnyTool } from "../domain/tool.ts";
+
+/** What is known of a call when it is refused. */
+export interface RefusalFacts {
+  readonly tool?: AnyTool | undefined;
+  readonly draft?: JsonValue | undefined;
+  readonly repairs?: readonly Repair[];
+  readonly terminate?: boolean;
+}
+
+/** A call that runs nothing, and what the model is told of it (PREP-6). */
+export function refuse(failureCategory: FailureCategory, reason: string, facts: RefusalFacts): Refusal {
+  return {
+    kind: "refusal",
+    failureCategory,
+    reason,
+    terminate: facts.terminate ?? false,
+    repairs: facts.repairs ?? [],
+    ...(facts.tool !== undefined && { tool: facts.tool }),
+    ...(facts.draft !== undefined && { draft: facts.draft }),
+  };
+}
+
+/** A throw of the tool's own code before dispatch; certain, since nothing was executed. */
+export function refuseThrown(category: FailureCategory, where: string, error: unknown, facts: RefusalFacts): Refusal {
+  if (isToolError(error)) return refuse(error.failureCategory, error.message, facts);
+  return refuse(category, `not_executed: the tool's ${where} failed.`, facts);
+}

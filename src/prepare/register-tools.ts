@@ -1,0 +1,59 @@
+import { KernelError } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { isStandardSchema, type JsonSchemaCheck, type JsonSchemaValidator } from "../domain/schema.ts";
+import { type AnyTool, isWrite } from "../domain/tool.ts";
+import { compileToolSchema } from "./compile-schema.ts";
+import { checkTool } from "./define-tool.ts";
+import { toolJsonSchema } from "./tool-json-schema.ts";
+
+/** A tool as a session holds it: its schema compiled once, its facts read once. */
+export interface RegisteredTool {
+  readonly tool: AnyTool;
+  /** What the model is shown. */
+  readonly jsonSchema: JsonObject;
+  readonly check: JsonSchemaCheck;
+  /** Why an imported tool cannot be called, if its schema does not compile (PREP-8). */
+  readonly unavailable: string | undefined;
+  readonly isWrite: boolean;
+}
+
+/** Registered tools by exact name. A Map, so that names such as `__proto__` are names like any other. */
+export type ToolRegistry = ReadonlyMap<string, RegisteredTool>;
+
+/**
+ * Registers tools under their exact names. A tool already in `earlier` is not compiled again.
+ * @throws KernelError `DUPLICATE_TOOL`, `INVALID_OPTIONS` for what is no tool, `INVALID_TOOL_SCHEMA` with
+ * tool and JSON pointer (PREP-8).
+ */
+export function registerTools(
+  tools: readonly unknown[],
+  validator: JsonSchemaValidator,
+  earlier: ToolRegistry = new Map(),
+): ToolRegistry {
+  const registry = new Map<string, RegisteredTool>();
+  for (const tool of tools) {
+    checkTool(tool);
+    if (registry.has(tool.name)) {
+      const message = `Two tools are named ${JSON.stringify(tool.name.slice(0, 128))}; give each its own name.`;
+      throw new KernelError("DUPLICATE_TOOL", message, { subject: "tools" });
+    }
+    const known = earlier.get(tool.name);
+    registry.set(tool.name, known?.tool === tool ? known : registerTool(tool, validator));
+  }
+  return registry;
+}
+
+function registerTool(tool: AnyTool, validator: JsonSchemaValidator): RegisteredTool {
+  const jsonSchema = toolJsonSchema(tool);
+  // A vendor's generated schema is not the author's text: it may use forms that strict mode dislikes.
+  const isTolerant = tool.origin === "imported" || isStandardSchema(tool.inputSchema);
+  const compiled = compileToolSchema({ toolName: tool.name, schema: jsonSchema, imported: isTolerant, validator });
+  if ("check" in compiled) {
+    return { tool, jsonSchema, check: compiled.check, unavailable: undefined, isWrite: isWrite(tool) };
+  }
+  if (tool.origin === "imported") {
+    return { tool, jsonSchema, check: () => [], unavailable: compiled.unavailable, isWrite: isWrite(tool) };
+  }
+  const message = `Tool ${JSON.stringify(tool.name.slice(0, 128))}: its JSON Schema does not compile: ${compiled.unavailable}`;
+  throw new KernelError("INVALID_TOOL_SCHEMA", message, { subject: tool.name });
+}

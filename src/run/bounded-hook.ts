@@ -1,0 +1,77 @@
+import type { Hook } from "../domain/hooks.ts";
+import type { Clock } from "../domain/ports.ts";
+import type { HookAnswer } from "../prepare/host-policy.ts";
+import { isPromiseLike } from "../prepare/steps.ts";
+import type { Deadlines } from "./deadlines.ts";
+
+/** What bounds a hook. */
+export interface HookBounds {
+  readonly clock: Clock;
+  readonly deadlines: Deadlines;
+  /** In place of which a hook may have its own. */
+  readonly timeoutMs: number;
+  /** Fires when the run is cancelled. */
+  readonly cancellation: AbortSignal;
+  /** How long the hook may go on after a cancellation; 0: it is not waited for at all. */
+  readonly graceMs: number;
+}
+
+/** A hook as one shape: its function, and its own time-out if it has one. */
+export function readHook<Run>(hook: Hook<Run>): { readonly run: Run; readonly timeoutMs: number | null | undefined } {
+  // A hook is a function or an object with one; the option check has refused everything else.
+  return typeof hook === "object" && hook !== null && "run" in hook ? hook : { run: hook as Run, timeoutMs: undefined };
+}
+
+/**
+ * Calls a hook, bounded by its time-out and by cancellation; never throws or rejects. The hook's signal
+ * fires when either happens. An answer that comes after that is dropped (PREP-13).
+ */
+export function callHook<Input extends object, Answer>(
+  hook: Hook<(input: Input & { readonly signal: AbortSignal }) => Answer | Promise<Answer>>,
+  facts: Input,
+  bounds: HookBounds,
+): HookAnswer<Answer> | Promise<HookAnswer<Answer>> {
+  const { run, timeoutMs = bounds.timeoutMs } = readHook(hook);
+  const controller = new AbortController();
+  let answer: Answer | PromiseLike<Answer>;
+  try {
+    answer = run({ ...facts, signal: controller.signal });
+  } catch {
+    return { kind: "threw" };
+  }
+  if (!isPromiseLike(answer)) return { kind: "answered", answer };
+  return boundAnswer(answer, { ...bounds, timeoutMs: timeoutMs ?? Number.POSITIVE_INFINITY }, controller);
+}
+
+function boundAnswer<Answer>(
+  pending: PromiseLike<Answer>,
+  bounds: HookBounds,
+  controller: AbortController,
+): Promise<HookAnswer<Answer>> {
+  const { clock, deadlines, cancellation } = bounds;
+  return new Promise((resolve) => {
+    const end = (answer: HookAnswer<Answer>): void => {
+      deadlines.disarm(deadline);
+      cancellation.removeEventListener("abort", onCancel);
+      resolve(answer);
+    };
+    const onTimeout = (): void => {
+      controller.abort(new DOMException("The hook's time is over.", "TimeoutError"));
+      end({ kind: "timedOut" });
+    };
+    const arm = (inMs: number) => (Number.isFinite(inMs) ? deadlines.arm(clock.now() + inMs, onTimeout) : undefined);
+    const onCancel = (): void => {
+      controller.abort(cancellation.reason);
+      deadlines.disarm(deadline);
+      if (bounds.graceMs > 0) deadline = arm(bounds.graceMs);
+      else end({ kind: "timedOut" });
+    };
+    let deadline = arm(bounds.timeoutMs);
+    pending.then(
+      (answer) => end({ kind: "answered", answer }),
+      () => end({ kind: "threw" }),
+    );
+    if (cancellation.aborted) onCancel();
+    else cancellation.addEventListener("abort", onCancel, { once: true });
+  });
+}

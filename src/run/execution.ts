@@ -1,0 +1,121 @@
+/**
+ * One run of an executor: its signal, its time-out, its grace, its progress and its one answer.
+ * Owns: the deadlines of this executor, what it answered. Does not own: what follows from it (the
+ * chart's). Invariants: one answer is read; progress after the end or beyond the limit is dropped and
+ * counted; an end after the call was given up changes no result and frees its keys (CAN-2, EPOCH-8).
+ */
+
+import type { StopCause } from "../../machines/tool-call.machine.ts";
+import type { PreparedCall } from "../domain/call.ts";
+import type { ToolResult } from "../domain/content.ts";
+import { isOutcomeUnknownError, isToolError } from "../domain/errors.ts";
+import { recordValue } from "../settle/record-value.ts";
+import { readReturn } from "../settle/settle-call.ts";
+import type { Deadline } from "./deadlines.ts";
+import { dispatch, type ExecutorEnd } from "./dispatch.ts";
+import { releaseLanes } from "./lane-traffic.ts";
+import type { CallRun } from "./run-call.ts";
+import { createToolContext, type ExecutorContext } from "./tool-context.ts";
+
+/** See the file header. */
+export class Execution {
+  readonly startedAtMs: number;
+  /** What a return was read as. */
+  answer: ToolResult | undefined;
+  /** What was thrown; `undefined` inside when nothing was. */
+  thrown: { readonly error: unknown } | undefined;
+  hasEnded = false;
+  /** When its signal fired. */
+  signalledAtMs: number | undefined;
+  droppedProgress = 0;
+  readonly #call: CallRun;
+  readonly #prepared: PreparedCall;
+  readonly #executor: ExecutorContext;
+  #progressCount = 0;
+  #deadline: Deadline | undefined;
+
+  constructor(call: CallRun, prepared: PreparedCall) {
+    this.#call = call;
+    this.#prepared = prepared;
+    this.startedAtMs = call.owner.core.settings.clock.now();
+    this.#executor = createToolContext(call, (update) => this.#progress(update));
+  }
+
+  /** Arms the time-out, which runs from dispatch (CAN-3), and calls the executor. */
+  begin(): void {
+    const { deadlines, settings } = this.#call.owner.core;
+    const { tool } = this.#prepared;
+    const timeoutMs = tool.timeoutMs ?? settings.limits.toolTimeoutMs;
+    this.#deadline = deadlines.arm(this.startedAtMs + timeoutMs, () => this.#call.tell({ type: "TIMED_OUT" }));
+    dispatch({
+      tool,
+      arguments: this.#prepared.arguments,
+      context: this.#executor.context,
+      onProgress: (update) => this.#progress(update),
+      onEnd: (end) => this.#end(end),
+    });
+  }
+
+  /** Fires the executor's signal; from here the grace runs (CAN-2). */
+  stop(cause: StopCause): void {
+    const { core, cancellation } = this.#call.owner;
+    core.deadlines.disarm(this.#deadline);
+    this.signalledAtMs = core.settings.clock.now();
+    const graceOverAtMs = this.signalledAtMs + core.settings.limits.cancellationGraceMs;
+    this.#deadline = core.deadlines.arm(graceOverAtMs, () => this.#call.tell({ type: "GRACE_OVER" }));
+    const timeout = new DOMException("The tool's time-out is over.", "TimeoutError");
+    this.#executor.abort(cause === "timeout" ? timeout : cancellation.reason);
+  }
+
+  #end(end: ExecutorEnd): void {
+    const { core } = this.#call.owner;
+    this.hasEnded = true;
+    const { state } = this.#call;
+    if (state !== "running" && state !== "stopping") {
+      this.#endLate(end);
+      return;
+    }
+    core.deadlines.disarm(this.#deadline);
+    this.#call.tell({ type: this.#readEnd(end) });
+  }
+
+  #readEnd(end: ExecutorEnd): "SUCCEEDED" | "FAILED" | "LOST" | "THREW" {
+    if (end.kind === "interrupted") return "THREW";
+    if (end.kind === "threw") {
+      this.thrown = { error: end.error };
+      if (isToolError(end.error)) return "FAILED";
+      return isOutcomeUnknownError(end.error) ? "LOST" : "THREW";
+    }
+    const { isWrite, owner } = this.#call;
+    const { maxResultCharacters: maxCharacters } = owner.core.settings.limits;
+    const { means, result } = readReturn(end.value, { maxCharacters, isWrite });
+    this.answer = result;
+    if (means === "success") return "SUCCEEDED";
+    return means === "failure" ? "FAILED" : "LOST";
+  }
+
+  /** The call was given up before this: no result changes, its keys are free, the host may know. */
+  #endLate(end: ExecutorEnd): void {
+    const { core, turn } = this.#call.owner;
+    this.#call.tell({ type: "EXECUTOR_ENDED" });
+    core.keylessHolds.delete(this.#call);
+    if (this.#call.heldUntilMs !== undefined) releaseLanes(core, this.#call);
+    core.events.emit("toolLateSettled", turn, { ...this.#call.eventBase, returned: end.kind === "returned" });
+    core.runningEpoch?.recheck();
+  }
+
+  #progress(update: unknown): void {
+    const { core, turn } = this.#call.owner;
+    const { limits } = core.settings;
+    const { state } = this.#call;
+    const isAccepted = !this.hasEnded && (state === "running" || state === "stopping");
+    if (!isAccepted || this.#progressCount >= limits.maxProgressEventsPerTool) {
+      this.droppedProgress += 1;
+      return;
+    }
+    this.#progressCount += 1;
+    const recorded = recordValue(update, limits.maxResultCharacters);
+    const shown = recorded.kind === "json" ? recorded.value : null;
+    core.events.emit("toolProgressed", turn, { ...this.#call.eventBase, update: shown });
+  }
+}

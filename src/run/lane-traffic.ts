@@ -1,0 +1,27 @@
+import { holdLanes, leaveLanes } from "../plan/lanes.ts";
+import type { CallRun } from "./run-call.ts";
+import type { SessionCore } from "./session-core.ts";
+
+/** Takes a call out of its lanes and wakes whoever is next, of this session or another (EPOCH-9). */
+export function releaseLanes(core: SessionCore, call: CallRun): void {
+  wakeNext(call, leaveLanes(core.lanes, call, core.settings.clock.now()));
+}
+
+/**
+ * Keeps the keys of an abandoned write against later writes, or without keys holds back every later
+ * write of the session, until `abandonAfterMs` after its signal fired (EPOCH-8).
+ */
+export function keepLanes(core: SessionCore, call: CallRun): void {
+  const nowMs = core.settings.clock.now();
+  const untilMs = (call.execution?.signalledAtMs ?? nowMs) + core.settings.limits.abandonAfterMs;
+  if (call.conflictKeys.length === 0) core.keylessHolds.add(call);
+  wakeNext(call, holdLanes(core.lanes, call, { untilMs, nowMs }));
+}
+
+/** An epoch whose own call has settled admits by itself; others are woken. */
+function wakeNext(call: CallRun, next: readonly CallRun[]): void {
+  for (const waiting of next) {
+    const isReady = waiting.epochRun?.consider(waiting) ?? false;
+    if (isReady && waiting.epochRun !== call.epochRun) waiting.epochRun?.wake();
+  }
+}

@@ -1,0 +1,74 @@
+import type { PreparedCall, Refusal } from "../domain/call.ts";
+import type { AuthorizeInput, CallHookInput, Hook } from "../domain/hooks.ts";
+import { type BoundedHook, type PreparePort, prepareCall } from "../prepare/prepare-call.ts";
+import { refuse } from "../prepare/refuse.ts";
+import { isPromiseLike, runSteps } from "../prepare/steps.ts";
+import { callHook } from "./bounded-hook.ts";
+import type { CallOwner, CallRun } from "./run-call.ts";
+
+/**
+ * Prepares the calls of a batch one after another, in source order (PREP-2). Ends early when the batch
+ * is cancelled; a hook that is still at work then is told by its signal and its answer is dropped.
+ */
+export async function prepareCalls(owner: CallOwner, calls: readonly CallRun[]): Promise<void> {
+  const { core, turn } = owner;
+  for (const call of calls) {
+    if (owner.cancellation.aborted) return;
+    core.events.emit("toolStarted", turn, call.eventBase);
+    const steps = prepareCall(call, preparePort(owner, call));
+    let prepared: PreparedCall | Refusal | Promise<PreparedCall | Refusal>;
+    try {
+      prepared = runSteps(steps);
+      if (isPromiseLike(prepared)) prepared = await prepared;
+    } catch (error) {
+      core.fault(error);
+      prepared = refuse("internal", "not_executed: the kernel could not prepare this call.", {});
+    }
+    if (owner.cancellation.aborted) return;
+    call.readyAtMs = core.settings.clock.now();
+    if (prepared.kind === "prepared") acceptCall(call, prepared);
+    else refuseCall(call, prepared);
+  }
+}
+
+/** Takes note that a call will run nothing; its result waits for the repeat check (PREP-6). */
+export function refuseCall(call: CallRun, refusal: Refusal): void {
+  const { core, turn } = call.owner;
+  const { failureCategory, reason } = refusal;
+  call.refusal = refusal;
+  call.tell({ type: "REFUSED" });
+  core.events.emit("toolRefused", turn, { ...call.eventBase, failureCategory, reason });
+}
+
+function acceptCall(call: CallRun, prepared: PreparedCall): void {
+  const { core, turn } = call.owner;
+  call.prepared = prepared;
+  call.tell({ type: prepared.ask === undefined ? "ALLOWED" : "ASKED" });
+  core.events.emit("toolPrepared", turn, { ...call.eventBase, conflictKeys: prepared.conflictKeys });
+}
+
+function preparePort(owner: CallOwner, call: CallRun): PreparePort {
+  const { core } = owner;
+  const { host, runId, compat, hooks } = core.settings;
+  return {
+    tools: owner.tools,
+    compat,
+    host,
+    runId,
+    rewriteToolCall: boundHook<CallHookInput>(owner, hooks.rewriteToolCall),
+    authorizeToolCall: boundHook<AuthorizeInput>(owner, hooks.authorizeToolCall),
+    note: (type) => call.tell({ type }),
+  };
+}
+
+function boundHook<Input extends CallHookInput>(
+  { core, turn, cancellation }: CallOwner,
+  hook: Hook<(input: Input) => unknown> | undefined,
+): BoundedHook<Input> | undefined {
+  if (hook === undefined) return undefined;
+  const { clock, limits, runId, host } = core.settings;
+  const bounds = { clock, deadlines: core.deadlines, timeoutMs: limits.hookTimeoutMs, cancellation, graceMs: 0 };
+  return (facts) =>
+    // With run, turn, host and signal, a hook's facts are its input.
+    callHook(hook as Hook<(input: object) => unknown>, { ...facts, runId, turn, host }, bounds);
+}

@@ -1,0 +1,66 @@
+/**
+ * Asks a tool, once, what became of a write whose outcome is unknown (UNC-7).
+ * Owns: the question's signal and its deadline. Invariants: exactly one answer is told to the chart; a
+ * throw, a time-out and nonsense all leave the write uncertain.
+ */
+import type { ToolResult } from "../domain/content.ts";
+import { isDeclaredResult } from "../domain/content.ts";
+import { readReturn } from "../settle/settle-call.ts";
+import type { CallRun } from "./run-call.ts";
+import { createToolContext } from "./tool-context.ts";
+
+/** A question that is open, or its answer. */
+export interface Recovery {
+  /** What the tool said became of the write; undefined while, or if, it does not know. */
+  readonly answer: ToolResult | undefined;
+  /** Fires the question's signal, since the run was cancelled; the grace runs from here. */
+  stop(): void;
+}
+
+/** Asks, bounded by the tool's time-out. */
+export function askRecovery(call: CallRun): Recovery {
+  const { core, cancellation } = call.owner;
+  const { clock, limits } = core.settings;
+  const asked = createToolContext(call, () => undefined);
+  const recovery = {
+    answer: undefined as ToolResult | undefined,
+    stop(): void {
+      core.deadlines.disarm(deadline);
+      deadline = core.deadlines.arm(clock.now() + limits.cancellationGraceMs, () => call.tell({ type: "GRACE_OVER" }));
+      asked.abort(cancellation.reason);
+    },
+  };
+  let isOpen = true;
+  const end = (answer: unknown): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    core.deadlines.disarm(deadline);
+    const read = readAnswer(answer, limits.maxResultCharacters);
+    if (read === undefined) {
+      call.tell({ type: "UNRESOLVED" });
+      return;
+    }
+    recovery.answer = read.result;
+    call.tell({ type: read.means });
+  };
+  const timeoutMs = call.prepared?.tool.timeoutMs ?? limits.toolTimeoutMs;
+  let deadline = core.deadlines.arm(clock.now() + timeoutMs, () => {
+    asked.abort(new DOMException("The time to recover is over.", "TimeoutError"));
+    end(undefined);
+  });
+  // As for `execute`: the arguments are of the tool's own type by its schema.
+  const ask = async (): Promise<unknown> =>
+    call.prepared?.tool.recover?.(call.prepared.arguments as never, asked.context);
+  ask().then(end, () => end(undefined));
+  return recovery;
+}
+
+function readAnswer(
+  answer: unknown,
+  maxCharacters: number,
+): { readonly means: "CONFIRMED" | "DISPROVED"; readonly result: ToolResult } | undefined {
+  if (!isDeclaredResult(answer)) return undefined;
+  const { means, result } = readReturn(answer, { maxCharacters, isWrite: true });
+  if (means === "lost") return undefined;
+  return { means: means === "success" ? "CONFIRMED" : "DISPROVED", result };
+}

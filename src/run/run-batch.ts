@@ -1,0 +1,184 @@
+/**
+ * Drives the calls of one model response by the batch chart.
+ * Owns: the batch's actor, its calls, its epochs, its cancellation, its result. Does not own: what it
+ * leaves for later batches (the session core). Invariants: nothing is dispatched before every call is
+ * prepared and decided (PREP-1, APP-1); every call has one result, in source order, when the batch ends
+ * (CAN-4, EPOCH-6).
+ */
+import { type BatchEmitted, batchMachine } from "../../machines/batch.machine.ts";
+import type { ApprovalDecisions } from "../domain/approval.ts";
+import type { BatchResult } from "../domain/batch.ts";
+import type { StopReason, ToolCall } from "../domain/call.ts";
+import { planEpochs } from "../plan/plan-epochs.ts";
+import { refuse } from "../prepare/refuse.ts";
+import type { ToolRegistry } from "../prepare/register-tools.ts";
+import { BatchApprovals } from "./batch-approvals.ts";
+import { startChart } from "./chart-actor.ts";
+import { checkRepeats, type RepeatCheck } from "./check-repeats.ts";
+import { closeBatch } from "./close-batch.ts";
+import { prepareCalls, refuseCall } from "./prepare-batch.ts";
+import { judgeResponse, type ResponseRefusal } from "./refuse-response.ts";
+import { CallRun } from "./run-call.ts";
+import { type EpochOwner, EpochRun } from "./run-epoch.ts";
+import type { SessionCore } from "./session-core.ts";
+
+/** The response a batch runs. */
+export interface BatchResponse {
+  readonly calls: readonly ToolCall[];
+  readonly stopReason: StopReason;
+  readonly turn: number;
+}
+
+/** See the file header. */
+export class BatchRun implements EpochOwner {
+  readonly core: SessionCore;
+  readonly turn: number;
+  readonly tools: ToolRegistry;
+  readonly response: BatchResponse;
+  readonly actor: ReturnType<typeof startChart<typeof batchMachine>>;
+  readonly calls: readonly CallRun[];
+  readonly approvals: BatchApprovals;
+  readonly #cancellation = new AbortController();
+  readonly #onResult: (result: BatchResult) => void;
+  #refusal: ResponseRefusal | undefined;
+  #repeats: RepeatCheck = { advice: undefined, isTerminated: false };
+  #epochs: readonly (readonly CallRun[])[] = [];
+  #epochRun: EpochRun | undefined;
+
+  /**
+   * Starts a batch. `onResult` is told each time it comes to a stop: while approvals are open, and at its
+   * end. Must be called as a task of the session's mailbox: the chart asks for its first effect while it
+   * starts, before there are calls, and that has to wait in the queue.
+   */
+  constructor(core: SessionCore, response: BatchResponse, onResult: (result: BatchResult) => void) {
+    this.core = core;
+    this.turn = response.turn;
+    this.tools = core.tools;
+    this.response = response;
+    this.#onResult = onResult;
+    this.approvals = new BatchApprovals(this);
+    this.actor = startChart(batchMachine, {
+      id: `batch:${this.turn}`,
+      input: { turn: this.turn, calls: response.calls.length },
+      inspect: core.settings.inspect,
+      onEmitted: (emitted) => core.mailbox.run(() => this.#perform(emitted)),
+      onFault: (error) => core.fault(error),
+    });
+    this.calls = response.calls.map((call, index) => new CallRun(this, call, index, this.tools.get(call.name)));
+  }
+
+  /** Fires when the batch is cancelled. */
+  get cancellation(): AbortSignal {
+    return this.#cancellation.signal;
+  }
+
+  /** Starts nothing more; running calls get the grace, all others settle as cancelled (CAN-1, PREP-12). */
+  cancel(reason: unknown): void {
+    if (this.cancellation.aborted) return;
+    this.#cancellation.abort(reason);
+    this.core.mailbox.send(this.actor, { type: "CANCEL" });
+  }
+
+  /** Answers open approvals; with `blockOthers` what is then undecided is refused (APP-2). */
+  decide(decisions: ApprovalDecisions, blockOthers: boolean): void {
+    this.approvals.decide(decisions, blockOthers);
+    this.core.mailbox.send(this.actor, { type: "DECIDED", undecided: this.approvals.open.length });
+  }
+
+  onCallSettled(call: CallRun): void {
+    const { settled } = call;
+    if (settled?.outcome === "uncertain") {
+      const { operationId, conflictKeys, callIndex } = call;
+      const { id: callId, name: toolName } = call.call;
+      this.core.uncertain.push({
+        operationId,
+        callId,
+        toolName,
+        conflictKeys,
+        callIndex,
+        turn: this.turn,
+        batch: this,
+      });
+    }
+    call.epochRun?.onCallSettled(call);
+  }
+
+  onEpochSettled(): void {
+    this.core.mailbox.send(this.actor, { type: "EPOCH_SETTLED" });
+  }
+
+  #perform(emitted: BatchEmitted): void {
+    switch (emitted.type) {
+      case "prepareCalls":
+        this.#prepare();
+        break;
+      case "refuseCalls":
+        this.#refuseCalls();
+        break;
+      case "askApprovals":
+        this.#onResult({ messages: [], settled: [], closed: false, approvals: this.approvals.open });
+        break;
+      case "checkRepeats":
+        this.#repeats = checkRepeats(this.core, this.calls);
+        this.core.mailbox.send(this.actor, { type: "CHECKED" });
+        break;
+      case "planEpochs":
+        this.#plan();
+        break;
+      case "startEpoch":
+        this.#epochRun = new EpochRun(this, emitted.epoch, this.#epochs[emitted.epoch] ?? []);
+        this.#epochRun.start();
+        break;
+      case "cancelEpoch":
+        this.#epochRun?.cancel();
+        break;
+      case "cancelCalls":
+        for (const call of this.calls) call.tell({ type: "CANCEL" });
+        break;
+      case "settled":
+        // Behind the calls that have just been told.
+        this.core.mailbox.run(() => this.#end());
+        break;
+    }
+  }
+
+  #prepare(): void {
+    const earlierToolCalls = this.core.toolCalls;
+    this.#refusal = judgeResponse({ ...this.response, earlierToolCalls }, this.core.settings.limits);
+    if (this.#refusal !== undefined) {
+      this.core.mailbox.send(this.actor, { type: "REFUSE" });
+      return;
+    }
+    this.core.toolCalls += this.calls.length;
+    // A task of its own, so that each call's chart keeps step with its preparation.
+    Promise.resolve()
+      .then(() => prepareCalls(this, this.calls))
+      .then(
+        () => this.core.mailbox.send(this.actor, { type: "PREPARED", undecided: this.approvals.collect() }),
+        (error: unknown) => this.core.fault(error),
+      );
+  }
+
+  #refuseCalls(): void {
+    for (const call of this.calls) {
+      const reason = this.#refusal?.reason ?? "not_executed";
+      refuseCall(call, refuse(this.#refusal?.failureCategory ?? "internal", reason, {}));
+      call.tell({ type: "CHECKED" });
+    }
+  }
+
+  #plan(): void {
+    const prepared = this.calls.flatMap((call) =>
+      call.prepared !== undefined && call.state === "authorized" ? [{ call, tool: call.prepared.tool }] : [],
+    );
+    this.#epochs = planEpochs(prepared, this.core.settings.toolExecution).map((epoch) => epoch.map(({ call }) => call));
+    for (const { call } of prepared) call.tell({ type: "PLANNED" });
+    this.core.mailbox.send(this.actor, { type: "PLANNED", epochs: this.#epochs.length });
+  }
+
+  #end(): void {
+    const settled = this.calls.flatMap((call) => (call.settled === undefined ? [] : [call.settled]));
+    if (settled.length < this.calls.length) this.core.fault(new Error("a call of the batch has no result"));
+    this.#onResult(closeBatch(settled, { repeats: this.#repeats, refusal: this.#refusal }));
+  }
+}

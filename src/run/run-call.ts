@@ -1,0 +1,185 @@
+/**
+ * Drives one tool call by its chart.
+ * Owns: the call's actor, its executor's signal and deadlines, its answer, its result. Does not own: its
+ * place in the lanes (the epoch's), when it may start (the epoch's and the batch's). Invariants: it settles
+ * once, when its chart does; what an executor does after that changes nothing but its keys (CAN-2, CAN-4).
+ */
+import type { AnyActorRef } from "xstate";
+import { type ToolCallEmitted, type ToolCallEvent, toolCallMachine } from "../../machines/tool-call.machine.ts";
+import type { Outcome, PreparedCall, Refusal, SettledCall, ToolCall } from "../domain/call.ts";
+import type { ToolResult } from "../domain/content.ts";
+import type { CallEventBase } from "../domain/event.ts";
+import { isWrite } from "../domain/tool.ts";
+import type { LaneEntry } from "../plan/lanes.ts";
+import type { UncertainWrite } from "../plan/uncertain-writes.ts";
+import type { RegisteredTool, ToolRegistry } from "../prepare/register-tools.ts";
+import { shapeResult } from "./after-tool-call.ts";
+import { resultBeforeDispatch, resultOfDispatched } from "./call-result.ts";
+import { startChart } from "./chart-actor.ts";
+import { Execution } from "./execution.ts";
+import { deriveOperationId } from "./operation-id.ts";
+import { askRecovery, type Recovery } from "./recovery.ts";
+import type { EpochRun } from "./run-epoch.ts";
+import type { SessionCore } from "./session-core.ts";
+
+/** What a call needs of its batch. */
+export interface CallOwner {
+  readonly core: SessionCore;
+  readonly turn: number;
+  /** The tools as they were when the batch began. */
+  readonly tools: ToolRegistry;
+  /** Fires when the batch is cancelled. */
+  readonly cancellation: AbortSignal;
+  readonly actor: AnyActorRef;
+  onCallSettled(call: CallRun): void;
+}
+
+/** See the file header. */
+export class CallRun implements LaneEntry {
+  readonly owner: CallOwner;
+  readonly call: ToolCall;
+  readonly callIndex: number;
+  readonly operationId: string;
+  readonly isWrite: boolean;
+  readonly actor: ReturnType<typeof startChart<typeof toolCallMachine>>;
+  prepared: PreparedCall | undefined;
+  refusal: Refusal | undefined;
+  repeatCount = 0;
+  blocker: UncertainWrite | undefined;
+  epochRun: EpochRun | undefined;
+  hasLeft = false;
+  heldUntilMs: number | undefined;
+  /** When its preparation was behind it; waiting is counted from then. */
+  readyAtMs = 0;
+  execution: Execution | undefined;
+  recovery: Recovery | undefined;
+  settled: SettledCall | undefined;
+  #result: ToolResult | undefined;
+
+  constructor(owner: CallOwner, call: ToolCall, callIndex: number, registered: RegisteredTool | undefined) {
+    this.owner = owner;
+    this.call = call;
+    this.callIndex = callIndex;
+    const { runId } = owner.core.settings;
+    this.operationId = deriveOperationId({ runId, turn: owner.turn, callIndex, toolName: call.name });
+    const tool = registered?.tool;
+    this.isWrite = tool === undefined || isWrite(tool);
+    this.actor = startChart(toolCallMachine, {
+      id: `call:${owner.turn}:${callIndex}`,
+      parent: owner.actor,
+      input: {
+        callId: call.id,
+        isWrite: this.isWrite,
+        throwIsUncertain: tool?.throwMeans !== "failed",
+        canRecover: tool?.recover !== undefined,
+      },
+      onEmitted: (emitted) => this.#perform(emitted),
+      onFault: (error) => owner.core.fault(error),
+    });
+  }
+
+  get conflictKeys(): readonly string[] {
+    return this.prepared?.conflictKeys ?? [];
+  }
+
+  /** Where its chart is, as XState's state value. */
+  get state(): unknown {
+    return this.actor.getSnapshot().value;
+  }
+
+  /** Tells its chart a fact, behind all that were told before. */
+  tell(event: ToolCallEvent): void {
+    this.owner.core.mailbox.send(this.actor, event);
+  }
+
+  /** What every event about this call carries. */
+  get eventBase(): CallEventBase {
+    return {
+      callId: this.call.id,
+      callIndex: this.callIndex,
+      toolName: this.call.name,
+      operationId: this.operationId,
+      ...(this.epochRun !== undefined && { epoch: this.epochRun.epoch }),
+    };
+  }
+
+  #perform(emitted: ToolCallEmitted): void {
+    switch (emitted.type) {
+      case "dispatch":
+        this.#dispatch();
+        break;
+      case "stopExecutor":
+        this.execution?.stop(this.actor.getSnapshot().context.stopCause ?? "cancelled");
+        break;
+      case "askRecovery":
+        this.recovery = askRecovery(this);
+        break;
+      case "stopRecovery":
+        this.recovery?.stop();
+        break;
+      case "finish":
+        this.#finish();
+        break;
+      case "settled":
+        this.#settle();
+        break;
+    }
+  }
+
+  #dispatch(): void {
+    const { core, turn } = this.owner;
+    if (this.prepared === undefined || this.epochRun === undefined) throw new Error("dispatched before it was planned");
+    this.execution = new Execution(this, this.prepared);
+    const waitedMs = this.execution.startedAtMs - this.readyAtMs;
+    core.events.emit("toolDispatched", turn, { ...this.eventBase, epoch: this.epochRun.epoch, waitedMs });
+    this.execution.begin();
+  }
+
+  #finish(): void {
+    const result = resultOfDispatched(this);
+    const shaped = shapeResult(this, result);
+    if (!("then" in shaped)) {
+      this.#result = shaped;
+      this.tell({ type: "FINISHED" });
+      return;
+    }
+    shaped.then(
+      (later) => {
+        this.#result = later;
+        this.tell({ type: "FINISHED" });
+      },
+      (error: unknown) => this.owner.core.fault(error),
+    );
+  }
+
+  #settle(): void {
+    const { core, turn } = this.owner;
+    // The chart's final states are named after the outcomes.
+    const outcome = this.state as Outcome;
+    const result = this.#result ?? resultBeforeDispatch(this, outcome);
+    const endedAtMs = core.settings.clock.now();
+    const { execution, prepared, refusal } = this;
+    const repairs = prepared?.repairs ?? refusal?.repairs ?? [];
+    this.settled = {
+      call: this.call,
+      index: this.callIndex,
+      operationId: this.operationId,
+      conflictKeys: this.conflictKeys,
+      ...(this.epochRun !== undefined && { epoch: this.epochRun.epoch }),
+      outcome,
+      result,
+      ...(execution !== undefined && { startedAtMs: execution.startedAtMs }),
+      endedAtMs,
+      ...(repairs.length > 0 && { repairs }),
+    };
+    core.events.emit("toolEnded", turn, {
+      ...this.eventBase,
+      outcome,
+      ...(result.failureCategory !== undefined && { failureCategory: result.failureCategory }),
+      outcomeUncertain: result.outcomeUncertain,
+      ...(execution !== undefined && { durationMs: endedAtMs - execution.startedAtMs }),
+      result,
+    });
+    this.owner.onCallSettled(this);
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * Drives one epoch by its chart.
+ * Owns: which of its calls are ready, how many run, the timer for the end of a hold. Does not own: the
+ * lanes' queues (plan/lanes), the calls. Invariants: at most the cap runs at once (EPOCH-3); a call is
+ * admitted when it heads all its lanes and a slot is free, in source order (EPOCH-4, EPOCH-5); a call
+ * that waits holds no slot; blocked calls leave at once (UNC-5).
+ */
+import { type EpochEmitted, epochMachine } from "../../machines/epoch.machine.ts";
+import { hasHolds, headsItsLanes, heldBackUntil, joinLanes } from "../plan/lanes.ts";
+import { findBlocker } from "../plan/uncertain-writes.ts";
+import { startChart } from "./chart-actor.ts";
+import type { Deadline } from "./deadlines.ts";
+import { keepLanes, releaseLanes } from "./lane-traffic.ts";
+import type { CallOwner, CallRun } from "./run-call.ts";
+
+/** What an epoch needs of its batch. */
+export interface EpochOwner extends CallOwner {
+  onEpochSettled(): void;
+}
+
+/** See the file header. */
+export class EpochRun {
+  readonly epoch: number;
+  readonly #owner: EpochOwner;
+  readonly #calls: readonly CallRun[];
+  readonly #actor: ReturnType<typeof startChart<typeof epochMachine>>;
+  /** Calls that head their lanes and wait for a slot only, in source order. */
+  #ready: CallRun[] = [];
+  /** Calls that have joined the lanes and are neither ready nor admitted. */
+  readonly #queued = new Set<CallRun>();
+  #running = 0;
+  #holdEnd: Deadline | undefined;
+
+  constructor(owner: EpochOwner, epoch: number, calls: readonly CallRun[]) {
+    this.#owner = owner;
+    this.epoch = epoch;
+    this.#calls = calls;
+    this.#actor = startChart(epochMachine, {
+      id: `epoch:${owner.turn}:${epoch}`,
+      parent: owner.actor,
+      input: { epoch, calls: calls.length },
+      onEmitted: (emitted) => this.#perform(emitted),
+      onFault: (error) => owner.core.fault(error),
+    });
+  }
+
+  /** Judges the calls against uncertain writes, lets the others join their lanes, and starts. */
+  start(): void {
+    const { core, turn } = this.#owner;
+    const callIds = this.#calls.map(({ call }) => call.id);
+    core.runningEpoch = this;
+    core.events.emit("epochStarted", turn, { epoch: this.epoch, callIds });
+    for (const call of this.#calls) {
+      call.epochRun = this;
+      call.tell({ type: "EPOCH_STARTED" });
+      if (this.#blockIfUncertain(call)) continue;
+      joinLanes(core.lanes, call);
+      this.#queued.add(call);
+    }
+    for (const call of this.#queued) this.consider(call);
+    core.mailbox.send(this.#actor, { type: "START" });
+  }
+
+  /** Cancels: running calls are stopped, the others never start (CAN-1). */
+  cancel(): void {
+    this.#owner.core.mailbox.send(this.#actor, { type: "CANCEL" });
+  }
+
+  /** Looks at a call that may have become startable; answers whether it has. */
+  consider(call: CallRun): boolean {
+    if (!this.#queued.has(call) || !this.#isStartable(call)) return false;
+    this.#queued.delete(call);
+    this.#ready.splice(this.#placeOf(call), 0, call);
+    return true;
+  }
+
+  /** Admits what has become ready by something outside of this epoch. */
+  wake(): void {
+    this.#owner.core.mailbox.send(this.#actor, { type: "LANE_FREED" });
+  }
+
+  /** Looks at every call that waits, since a hold has ended. */
+  recheck(): void {
+    for (const call of [...this.#queued]) this.consider(call);
+    this.wake();
+  }
+
+  /** A call of this epoch has its result: its lanes and slot are free, or kept if it may still be alive. */
+  onCallSettled(call: CallRun): void {
+    const { core } = this.#owner;
+    const wasAdmitted = call.execution !== undefined;
+    if (wasAdmitted) this.#running -= 1;
+    if (wasAdmitted || this.#queued.delete(call) || this.#dropReady(call)) {
+      const mayBeAlive = call.isWrite && call.execution?.hasEnded === false;
+      if (mayBeAlive) keepLanes(core, call);
+      else releaseLanes(core, call);
+    }
+    if (call.settled?.outcome === "uncertain") {
+      for (const other of [...this.#ready, ...this.#queued]) this.#blockIfUncertain(other);
+    }
+    core.mailbox.send(this.#actor, { type: "CALL_SETTLED" });
+  }
+
+  #perform(emitted: EpochEmitted): void {
+    const { core, turn } = this.#owner;
+    switch (emitted.type) {
+      case "admitCalls":
+        this.#admit();
+        break;
+      case "cancelCalls":
+        for (const call of this.#calls) call.tell({ type: "CANCEL" });
+        break;
+      case "settled":
+        core.deadlines.disarm(this.#holdEnd);
+        core.runningEpoch = undefined;
+        core.events.emit("epochSettled", turn, { epoch: this.epoch });
+        this.#owner.onEpochSettled();
+        break;
+    }
+  }
+
+  #admit(): void {
+    const { maxConcurrentTools } = this.#owner.core.settings.limits;
+    while (this.#running < maxConcurrentTools) {
+      const call = this.#ready.shift();
+      if (call === undefined) break;
+      this.#running += 1;
+      call.tell({ type: "ADMITTED" });
+    }
+    this.#armHoldEnd();
+  }
+
+  #isStartable(call: CallRun): boolean {
+    const { core } = this.#owner;
+    const nowMs = core.settings.clock.now();
+    if (call.isWrite && core.keylessHoldUntil(nowMs) !== undefined) return false;
+    return headsItsLanes(core.lanes, call, nowMs);
+  }
+
+  #blockIfUncertain(call: CallRun): boolean {
+    const { core, turn } = this.#owner;
+    const blocker = findBlocker(call, core.uncertainFor(this.#owner));
+    if (blocker === undefined) return false;
+    call.blocker = blocker;
+    core.events.emit("toolBlocked", turn, { ...call.eventBase, blockedBy: blocker.callId });
+    call.tell({ type: "BLOCKED" });
+    return true;
+  }
+
+  /** A write that an abandoned one holds back is looked at again when that hold is over (EPOCH-8). */
+  #armHoldEnd(): void {
+    const { core } = this.#owner;
+    core.deadlines.disarm(this.#holdEnd);
+    this.#holdEnd = undefined;
+    if (this.#queued.size === 0 || !(hasHolds(core.lanes) || core.keylessHolds.size > 0)) return;
+    const nowMs = core.settings.clock.now();
+    const keyless = core.keylessHoldUntil(nowMs);
+    let firstMs = Number.POSITIVE_INFINITY;
+    for (const call of this.#queued) {
+      const untilMs = heldBackUntil(core.lanes, call, nowMs) ?? (call.isWrite ? keyless : undefined);
+      if (untilMs !== undefined) firstMs = Math.min(firstMs, untilMs);
+    }
+    if (Number.isFinite(firstMs)) this.#holdEnd = core.deadlines.arm(firstMs, () => this.recheck());
+  }
+
+  /** Where a call stands among the ready ones, which are in source order. */
+  #placeOf(call: CallRun): number {
+    let low = 0;
+    let high = this.#ready.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#ready[middle]?.callIndex ?? 0) < call.callIndex) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #dropReady(call: CallRun): boolean {
+    const place = this.#ready.indexOf(call);
+    if (place === -1) return false;
+    this.#ready.splice(place, 1);
+    return true;
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * What all batches of a session share.
+ * Owns: the repeat sequence, the uncertain writes, the holds of abandoned writes, the counters. Does not
+ * own: the lanes (may be shared with other sessions), the clock. One batch runs at a time, so nothing here
+ * is written by two at once.
+ */
+import type { EventPort } from "../domain/event.ts";
+import type { SessionHooks } from "../domain/hooks.ts";
+import type { Limits } from "../domain/limits.ts";
+import type { Clock, Inspect } from "../domain/ports.ts";
+import type { ToolExecution } from "../domain/tool.ts";
+import type { Lanes } from "../plan/lanes.ts";
+import type { UncertainWrite } from "../plan/uncertain-writes.ts";
+import type { CompatOption } from "../prepare/compat.ts";
+import type { ToolRegistry } from "../prepare/register-tools.ts";
+import { NO_REPEATS, type RepeatSequence, type RepeatThresholds } from "../repeat/repeat-tracker.ts";
+import { Deadlines } from "./deadlines.ts";
+import { Mailbox } from "./mailbox.ts";
+import type { CallRun } from "./run-call.ts";
+import type { EpochRun } from "./run-epoch.ts";
+
+/** What a session was configured with, checked and complete. */
+export interface SessionSettings {
+  readonly runId: string;
+  readonly toolExecution: ToolExecution;
+  readonly limits: Limits;
+  readonly hooks: SessionHooks;
+  readonly uncertainWriteScope: "batch" | "run";
+  readonly compat: CompatOption | undefined;
+  readonly host: unknown;
+  readonly clock: Clock;
+  readonly inspect: Inspect | undefined;
+}
+
+/** An uncertain write that the host may still resolve. */
+export interface OpenUncertainty extends Omit<UncertainWrite, "isOfThisBatch"> {
+  readonly turn: number;
+  readonly callIndex: number;
+  /** The batch it is of, by identity. */
+  readonly batch: object;
+}
+
+/** What a session is built from beside its settings. */
+export interface SessionParts {
+  readonly tools: ToolRegistry;
+  readonly lanes: Lanes<CallRun>;
+  readonly events: EventPort;
+  /** Told of a throw that no driver should ever make. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** See the file header. */
+export class SessionCore {
+  readonly settings: SessionSettings;
+  readonly deadlines: Deadlines;
+  readonly mailbox: Mailbox;
+  readonly lanes: Lanes<CallRun>;
+  readonly events: EventPort;
+  readonly thresholds: RepeatThresholds;
+  tools: ToolRegistry;
+  repeats: RepeatSequence = NO_REPEATS;
+  /** Newest last. */
+  uncertain: OpenUncertainty[] = [];
+  /** Abandoned writes without a key whose executor may still be alive (EPOCH-8). */
+  readonly keylessHolds = new Set<CallRun>();
+  toolCalls = 0;
+  /** The epoch that runs now, if one does. */
+  runningEpoch: EpochRun | undefined;
+  /** Told of a throw that no driver should ever make. */
+  readonly fault: (error: unknown) => void;
+
+  constructor(settings: SessionSettings, parts: SessionParts) {
+    this.settings = settings;
+    this.tools = parts.tools;
+    this.lanes = parts.lanes;
+    this.events = parts.events;
+    this.deadlines = new Deadlines(settings.clock);
+    this.mailbox = new Mailbox(parts.onFault);
+    this.fault = parts.onFault;
+    const { exactToolRepeatAdvisoryThreshold: advisory, exactToolRepeatTerminationThreshold: termination } =
+      settings.limits;
+    this.thresholds = { advisory, termination };
+  }
+
+  /** The uncertain writes that a batch has to mind: its own, and under scope `run` the keyed ones before (UNC-6). */
+  uncertainFor(batch: object): readonly UncertainWrite[] {
+    if (this.uncertain.length === 0) return this.uncertain as never[];
+    const isRunScope = this.settings.uncertainWriteScope === "run";
+    return this.uncertain
+      .filter((write) => write.batch === batch || (isRunScope && write.conflictKeys.length > 0))
+      .map((write) => ({ ...write, isOfThisBatch: write.batch === batch }));
+  }
+
+  /** Whether an abandoned write without a key holds back every later write, and until when at most. */
+  keylessHoldUntil(nowMs: number): number | undefined {
+    let untilMs: number | undefined;
+    for (const call of this.keylessHolds) {
+      if (call.heldUntilMs === undefined || call.heldUntilMs <= nowMs) this.keylessHolds.delete(call);
+      else untilMs = Math.max(untilMs ?? 0, call.heldUntilMs);
+    }
+    return untilMs;
+  }
+}

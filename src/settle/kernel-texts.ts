@@ -1,0 +1,39 @@
+/** What the kernel itself says to a model. Fixed texts, bounded names, never arguments. */
+
+const MAX_NAME_CHARACTERS = 128;
+
+/** Told with every uncertain result, in a part of its own (UNC-8, PROJ-6). */
+export const UNCERTAIN_TEXT =
+  "The outcome of this call is unknown: it may have happened. Check the current state before doing anything else; do not repeat the call.";
+
+/** In place of a result that could not be recorded although the call ended (UNC-1). */
+export const UNRECORDABLE_TEXT = "completed; do not repeat. Its result could not be recorded";
+
+/** In place of a result that afterToolCall failed to pass on (PREP-13). */
+export const WITHHELD_TEXT = "completed; result withheld; do not repeat";
+
+/** For a call that was cancelled before its executor was called (PREP-12, CAN-1). */
+export const CANCELLED_TEXT = "not_executed: cancelled before dispatch. Nothing happened.";
+
+/** A model's or tool's name, made safe to show: well-formed, without control characters, bounded. */
+export function showName(name: string): string {
+  const clean = name.toWellFormed().replace(/\p{Cc}/gu, "\uFFFD");
+  return JSON.stringify(
+    clean.length > MAX_NAME_CHARACTERS ? `${clean.slice(0, MAX_NAME_CHARACTERS).toWellFormed()}…` : clean,
+  );
+}
+
+/** For a write that an uncertain one holds back (UNC-5). */
+export function blockedText(blocker: { readonly callId: string; readonly toolName: string }): string {
+  return `not_executed: the outcome of call ${showName(blocker.callId)} (${showName(blocker.toolName)}) is unknown and this call could touch the same thing. Find out what became of it first.`;
+}
+
+/** For a call repeated too often to be run (REP-5). */
+export function repeatTerminatedText(toolName: string, count: number): string {
+  return `not_executed: ${showName(toolName)} was called ${count} times in a row with equal arguments. Nothing was executed.`;
+}
+
+/** The bounded advice to a model that repeats itself (REP-4). */
+export function repeatAdvisoryText(toolName: string, count: number): string {
+  return `The tool ${showName(toolName)} has been called ${count} times in a row with equal arguments. Use the results above, or try something else.`;
+}

@@ -1,0 +1,182 @@
+/**
+ * The only maker of results: every call's one result comes from a function of this file.
+ * Owns: nothing; pure. Upholds: UNC-1, UNC-8, CAN-2, PREP-6, PREP-13, REP-5.
+ */
+import { type ContentPart, type DeclaredResult, isDeclaredResult, type ToolResult } from "../domain/content.ts";
+import { isToolError } from "../domain/errors.ts";
+import { FAILURE_CATEGORIES, type FailureCategory } from "../domain/failure.ts";
+import type { JsonValue } from "../domain/json.ts";
+import {
+  blockedText,
+  CANCELLED_TEXT,
+  repeatTerminatedText,
+  UNCERTAIN_TEXT,
+  UNRECORDABLE_TEXT,
+} from "./kernel-texts.ts";
+import { recordValue } from "./record-value.ts";
+import { contentOf, type ReadContent, readContent, textPart } from "./result-content.ts";
+
+/** What an executor answered, read: its result, and what it means for the outcome. */
+export interface ReadAnswer {
+  readonly means: "success" | "failure" | "lost";
+  readonly result: ToolResult;
+}
+
+/** How an answer is read: `maxCharacters` bounds what is recorded; a read's uncertainty flag means nothing (UNC-1). */
+export interface ReadReturnOptions {
+  readonly maxCharacters: number;
+  readonly isWrite: boolean;
+}
+
+/** Why a dispatched call has no answer of its own. */
+export type LossCause = "timeout" | "cancelled" | "internal";
+
+/**
+ * Reads what an executor returned: a declared result, a plain object in MCP's shape, or a value. Never
+ * throws. A value that cannot be recorded is no lost outcome: its place is taken by a bounded text, and
+ * the readable flags stand (UNC-1).
+ */
+export function readReturn(value: unknown, { maxCharacters, isWrite }: ReadReturnOptions): ReadAnswer {
+  const declared = readDeclared(value);
+  if (declared === undefined) return answer(resultOf(contentOf(recordValue(value, maxCharacters)), {}));
+  const content =
+    declared.content === undefined
+      ? contentOf(recordValue(declared.value, maxCharacters))
+      : readContent(declared.content, maxCharacters);
+  const details = declared.details === undefined ? undefined : recordValue(declared.details, maxCharacters);
+  return answer(
+    resultOf(content, {
+      isError: declared.isError,
+      failureCategory: declared.failureCategory,
+      terminate: declared.terminate,
+      outcomeUncertain: isWrite && declared.outcomeUncertain,
+      details: details?.kind === "json" ? details.value : details?.kind === "fault" ? { ...details } : undefined,
+    }),
+  );
+}
+
+/** The result of a failure that is certain: a `ToolError`, or any throw that means nothing happened. */
+export function failureResult(error: unknown, category: FailureCategory = "unspecified"): ToolResult {
+  const failureCategory = isToolError(error) ? error.failureCategory : category;
+  return errorResult([textPart(messageOf(error))], failureCategory);
+}
+
+/** The result of an executor that did not answer, or threw, after its signal had fired, where nothing can be uncertain. */
+export function stoppedResult(cause: "timeout" | "cancelled"): ToolResult {
+  const text =
+    cause === "timeout" ? "The call did not answer within its time-out." : "The call was cancelled while it ran.";
+  return errorResult([textPart(text)], cause);
+}
+
+/**
+ * The result of a write whose outcome is unknown. Whatever the tool said of it comes first, the kernel's
+ * fixed text always last; never a retryable category (UNC-8).
+ */
+export function uncertainResult(cause: LossCause, said?: ToolResult | string): ToolResult {
+  const parts = said === undefined ? [] : typeof said === "string" ? [textPart(said)] : said.content;
+  const saidResult = typeof said === "object" ? said : undefined;
+  return {
+    ...errorResult([...parts, textPart(UNCERTAIN_TEXT)], cause),
+    ...(saidResult?.details !== undefined && { details: saidResult.details }),
+    outcomeUncertain: true,
+    terminate: saidResult?.terminate ?? false,
+  };
+}
+
+/** The result of a call that failed preparation, or was refused with its whole response (PREP-6). */
+export function refusedResult(refusal: {
+  readonly reason: string;
+  readonly failureCategory: FailureCategory;
+  readonly terminate: boolean;
+}): ToolResult {
+  return { ...errorResult([textPart(refusal.reason)], refusal.failureCategory), terminate: refusal.terminate };
+}
+
+/** The result of a call that an uncertain write holds back (UNC-5). */
+export function blockedResult(blocker: { readonly callId: string; readonly toolName: string }): ToolResult {
+  return errorResult([textPart(blockedText(blocker))], "conflict");
+}
+
+/** The result of a call that was cancelled before dispatch; `reason` is the host's, if it gave a text. */
+export function cancelledResult(reason: string | undefined): ToolResult {
+  const text = reason === undefined ? CANCELLED_TEXT : `${CANCELLED_TEXT} Reason: ${reason}`;
+  return errorResult([textPart(text)], "cancelled");
+}
+
+/** The result of an exact repeat that was not run (REP-5). */
+export function repeatTerminatedResult(toolName: string, count: number): ToolResult {
+  return { ...errorResult([textPart(repeatTerminatedText(toolName, count))], "conflict"), terminate: true };
+}
+
+/** The text of whatever was thrown; reading it never throws. */
+export function messageOf(error: unknown): string {
+  try {
+    if (error instanceof Error) return error.message === "" ? error.name : error.message;
+    return typeof error === "string" ? error : "The tool threw a value that is no Error.";
+  } catch {
+    return "The tool threw an error that cannot be read.";
+  }
+}
+
+interface ResultFlags {
+  readonly isError?: unknown;
+  readonly failureCategory?: unknown;
+  readonly terminate?: unknown;
+  readonly outcomeUncertain?: unknown;
+  readonly details?: JsonValue | undefined;
+}
+
+function resultOf(read: ReadContent, flags: ResultFlags): ToolResult {
+  const isUncertain = flags.outcomeUncertain === true;
+  const isError = flags.isError === true || isUncertain;
+  return {
+    content: read.kind === "content" ? read.content : [textPart(placeholder(read))],
+    ...(flags.details !== undefined && { details: flags.details }),
+    isError,
+    ...(isError && { failureCategory: readCategory(flags.failureCategory) }),
+    outcomeUncertain: isUncertain,
+    terminate: flags.terminate === true,
+  };
+}
+
+function answer(result: ToolResult): ReadAnswer {
+  return { means: result.outcomeUncertain ? "lost" : result.isError ? "failure" : "success", result };
+}
+
+function placeholder(fault: Extract<ReadContent, { kind: "fault" }>): string {
+  const size = fault.size === undefined ? "" : `, ${fault.size} characters`;
+  const hash = fault.hash === undefined ? "" : `, sha256 ${fault.hash}`;
+  return `${UNRECORDABLE_TEXT} (${fault.fault}${size}${hash}).`;
+}
+
+function errorResult(content: readonly ContentPart[], failureCategory: FailureCategory): ToolResult {
+  return { content, isError: true, failureCategory, outcomeUncertain: false, terminate: false };
+}
+
+function readCategory(category: unknown): FailureCategory {
+  return FAILURE_CATEGORIES.find((known) => known === category) ?? "unspecified";
+}
+
+type DeclaredFields = Partial<Record<keyof Omit<DeclaredResult, symbol>, unknown>>;
+
+/** The fields of a declared result or of an object in MCP's shape; undefined for any other value. */
+function readDeclared(value: unknown): DeclaredFields | undefined {
+  try {
+    if (isDeclaredResult(value)) {
+      const { content, value: inner, details, isError, failureCategory, terminate, outcomeUncertain } = value;
+      return { content, value: inner, details, isError, failureCategory, terminate, outcomeUncertain };
+    }
+    return isMcpShaped(value) ? { content: value.content, isError: value.isError } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMcpShaped(value: unknown): value is { readonly content: readonly unknown[]; readonly isError?: unknown } {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const { content, isError } = value as { content?: unknown; isError?: unknown };
+  if (!Array.isArray(content) || (isError !== undefined && typeof isError !== "boolean")) return false;
+  return content.every(
+    (part) => typeof part === "object" && part !== null && typeof (part as { type?: unknown }).type === "string",
+  );
+}
