@@ -64,11 +64,23 @@ export interface KernelEventMap {
   approvalRequested: CallEventBase & { readonly approvalId: string; readonly ask: JsonObject };
   toolRepeatDetected: CallEventBase & { readonly action: "advisory" | "terminated"; readonly count: number };
   epochStarted: { readonly epoch: number; readonly callIds: readonly string[] };
-  toolDispatched: CallEventBase & { readonly epoch: number; readonly waitedMs: number };
+  toolDispatched: CallEventBase & {
+    readonly epoch: number;
+    readonly isWrite: boolean;
+    /** Since its preparation was behind it: the sum of the three below. */
+    readonly waitedMs: number;
+    /** Until its epoch started. */
+    readonly barrierMs: number;
+    /** From then until it headed all its lanes. */
+    readonly keyMs: number;
+    /** From then until it had a slot. */
+    readonly queueMs: number;
+  };
   toolProgressed: CallEventBase & { readonly update: unknown };
   toolBlocked: CallEventBase & { readonly blockedBy: string };
   toolEnded: CallEventBase & {
     readonly outcome: Outcome;
+    readonly isWrite: boolean;
     readonly failureCategory?: FailureCategory;
     readonly outcomeUncertain: boolean;
     /** From dispatch; absent when no executor was called. */

@@ -25,7 +25,7 @@ export async function prepareCalls(owner: CallOwner, calls: readonly CallRun[]):
       prepared = refuse("internal", "not_executed: the kernel could not prepare this call.", {});
     }
     if (owner.cancellation.aborted) return;
-    call.readyAtMs = core.settings.clock.now();
+    call.preparedAtMs = core.settings.clock.now();
     if (prepared.kind === "prepared") acceptCall(call, prepared);
     else refuseCall(call, prepared);
   }

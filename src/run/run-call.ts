@@ -50,7 +50,9 @@ export class CallRun implements LaneEntry {
   hasLeft = false;
   heldUntilMs: number | undefined;
   /** When its preparation was behind it; waiting is counted from then. */
-  readyAtMs = 0;
+  preparedAtMs = 0;
+  /** When it headed all its lanes. */
+  headedAtMs = 0;
   execution: Execution | undefined;
   recovery: Recovery | undefined;
   settled: SettledCall | undefined;
@@ -130,8 +132,17 @@ export class CallRun implements LaneEntry {
     const { core, turn } = this.owner;
     if (this.prepared === undefined || this.epochRun === undefined) throw new Error("dispatched before it was planned");
     this.execution = new Execution(this, this.prepared);
-    const waitedMs = this.execution.startedAtMs - this.readyAtMs;
-    core.events.emit("toolDispatched", turn, { ...this.eventBase, epoch: this.epochRun.epoch, waitedMs });
+    const { epoch, startedAtMs: epochStartedAtMs } = this.epochRun;
+    const { startedAtMs } = this.execution;
+    core.events.emit("toolDispatched", turn, {
+      ...this.eventBase,
+      epoch,
+      isWrite: this.isWrite,
+      waitedMs: startedAtMs - this.preparedAtMs,
+      barrierMs: epochStartedAtMs - this.preparedAtMs,
+      keyMs: this.headedAtMs - epochStartedAtMs,
+      queueMs: startedAtMs - this.headedAtMs,
+    });
     this.execution.begin();
   }
 
@@ -175,6 +186,7 @@ export class CallRun implements LaneEntry {
     core.events.emit("toolEnded", turn, {
       ...this.eventBase,
       outcome,
+      isWrite: this.isWrite,
       ...(result.failureCategory !== undefined && { failureCategory: result.failureCategory }),
       outcomeUncertain: result.outcomeUncertain,
       ...(execution !== undefined && { durationMs: endedAtMs - execution.startedAtMs }),

@@ -21,6 +21,7 @@ export interface EpochOwner extends CallOwner {
 /** See the file header. */
 export class EpochRun {
   readonly epoch: number;
+  startedAtMs = 0;
   readonly #owner: EpochOwner;
   readonly #calls: readonly CallRun[];
   readonly #actor: ReturnType<typeof startChart<typeof epochMachine>>;
@@ -49,6 +50,7 @@ export class EpochRun {
     const { core, turn } = this.#owner;
     const callIds = this.#calls.map(({ call }) => call.id);
     core.runningEpoch = this;
+    this.startedAtMs = core.settings.clock.now();
     core.events.emit("epochStarted", turn, { epoch: this.epoch, callIds });
     for (const call of this.#calls) {
       call.epochRun = this;
@@ -70,6 +72,7 @@ export class EpochRun {
   consider(call: CallRun): boolean {
     if (!this.#queued.has(call) || !this.#isStartable(call)) return false;
     this.#queued.delete(call);
+    call.headedAtMs = this.#owner.core.settings.clock.now();
     this.#ready.splice(this.#placeOf(call), 0, call);
     return true;
   }
