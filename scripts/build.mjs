@@ -1,7 +1,6 @@
 // Builds what the package ships: modules with their declarations for hosts, and the command line as one file.
 import { spawnSync } from "node:child_process";
 import { chmod, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -13,7 +12,7 @@ compileModules();
 await bundleCommandLine();
 
 function compileModules() {
-  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const tsc = "node_modules/typescript/bin/tsc";
   const { status } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
   if (status !== 0) {
     process.exit(status ?? 1);

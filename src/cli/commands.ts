@@ -1,7 +1,6 @@
+import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { KernelError } from "toolkernel";
-import manifest from "../../package.json" with { type: "json" };
-import type { ToolExecution } from "../domain/tool.ts";
+import { KernelError, type ToolExecution } from "toolkernel";
 import { runConversation } from "./run-conversation.ts";
 import type { Output } from "./screen.ts";
 import type { ExitCode } from "./show-summary.ts";
@@ -42,7 +41,7 @@ export async function runCli(args: readonly string[], cliProcess: CliProcess): P
 function createProgram(cliProcess: CliProcess, setExitCode: (code: ExitCode) => void): Command {
   const program = new Command("toolkernel")
     .description("Executes the tool calls of LLM agents safely and concurrently.")
-    .version(manifest.version)
+    .version(packageVersion())
     .exitOverride()
     .configureOutput({
       writeOut: (text) => cliProcess.stdout.write(text),
@@ -50,6 +49,13 @@ function createProgram(cliProcess: CliProcess, setExitCode: (code: ExitCode) => 
     });
   addRunCommand(program, cliProcess, setExitCode);
   return program;
+}
+
+/** The manifest lies two folders up, both from this file and from the built program. */
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  // True because a package without a version cannot have been published.
+  return (manifest as { readonly version: string }).version;
 }
 
 interface RunFlags {

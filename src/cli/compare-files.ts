@@ -1,4 +1,4 @@
-import type { ToolCall } from "../domain/call.ts";
+import type { ToolCall } from "toolkernel";
 import { type Folders, fillCall } from "./placeholders.ts";
 import type { FileTexts } from "./workspace.ts";
 
@@ -47,12 +47,12 @@ export function compareFiles(comparison: Comparison): readonly FileComparison[] 
 }
 
 function compareFile(path: string, { before, kernel, other, writes }: Comparison): FileComparison {
-  const old = before.get(path) ?? "";
-  const edits = writes.filter(({ call }) => broughtTexts(call, path, old, kernel.folders).length > 0);
-  const keptBy = (result: ResultingFiles) => {
-    const text = result.texts.get(path) ?? "";
+  const file = { path, old: before.get(path) ?? "" };
+  const edits = writes.filter(({ call }) => broughtTexts(call, file, kernel.folders).length > 0);
+  const keptBy = ({ folders, texts }: ResultingFiles) => {
+    const text = texts.get(path) ?? "";
     return edits
-      .filter(({ call }) => broughtTexts(call, path, old, result.folders).every((brought) => text.includes(brought)))
+      .filter(({ call }) => broughtTexts(call, file, folders).every((brought) => text.includes(brought)))
       .map(({ label }) => label);
   };
   return {
@@ -64,8 +64,13 @@ function compareFile(path: string, { before, kernel, other, writes }: Comparison
   };
 }
 
+interface OldFile {
+  readonly path: string;
+  readonly old: string;
+}
+
 /** The texts among a call's arguments that were not in the file; none if the call does not name the file. */
-function broughtTexts(call: ToolCall, path: string, old: string, folders: Folders): readonly string[] {
+function broughtTexts(call: ToolCall, { path, old }: OldFile, folders: Folders): readonly string[] {
   const texts = textsIn(parsedArguments(fillCall(call, folders)));
   const isPath = (text: string) => text === path || text === `${folders.workspace}/${path}`;
   return texts.some(isPath) ? texts.filter((text) => text !== "" && !isPath(text) && !old.includes(text)) : [];

@@ -1,10 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
-import { KernelError } from "toolkernel";
-import schema from "../../docs/conversation-file.schema.json" with { type: "json" };
-import type { StopReason, ToolCall } from "../domain/call.ts";
-import type { ExecutionMode, ToolRisk } from "../domain/tool.ts";
+import { type ExecutionMode, KernelError, type StopReason, type ToolCall, type ToolRisk } from "toolkernel";
+import { conversationSchema } from "./conversation-schema.ts";
 
 /** A conversation file; its JSON Schema says what each field means. */
 export interface Conversation {
@@ -67,7 +65,7 @@ export interface LoadedConversation {
 export async function loadConversation(path: string): Promise<LoadedConversation> {
   const document = parseDocument(path, await readDocument(path));
   const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false, verbose: true });
-  if (!ajv.validate(schema, document)) {
+  if (!ajv.validate(conversationSchema, document)) {
     throw fault(path, describeFault(ajv.errors ?? []));
   }
   // True because the schema, which a test holds against this type, has accepted it.

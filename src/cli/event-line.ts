@@ -1,4 +1,4 @@
-import type { KernelEvent } from "../domain/event.ts";
+import type { KernelEvent } from "toolkernel";
 
 /** What may hold arguments, results, or what tools and models say. */
 const WITHHELD: ReadonlySet<string> = new Set(["result", "update", "message", "delta", "ask"]);

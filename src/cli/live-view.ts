@@ -2,7 +2,7 @@
  * Owns what the lines of one conversation need to remember of earlier events: the keys of the calls of
  * the running turn, and which have ended. Shows only what the kernel's events say; decides nothing.
  */
-import type { KernelEvent } from "../domain/event.ts";
+import type { KernelEvent } from "toolkernel";
 import type { Screen } from "./screen.ts";
 import { callNumbers, shortKey, shortTime } from "./wording.ts";
 

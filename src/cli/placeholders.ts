@@ -1,5 +1,4 @@
-import type { ToolCall } from "../domain/call.ts";
-import type { JsonObject, JsonValue } from "../domain/json.ts";
+import type { JsonObject, JsonValue, ToolCall } from "toolkernel";
 
 /** The folders that placeholders stand for. */
 export interface Folders {

@@ -1,8 +1,12 @@
-import { createToolSession } from "toolkernel";
+import {
+  type AnyTool,
+  type ClosedBy,
+  createToolSession,
+  type SettledCall,
+  type ToolExecution,
+  type ToolSession,
+} from "toolkernel";
 import { fromMcp } from "toolkernel/mcp";
-import type { ClosedBy } from "../domain/batch.ts";
-import type { SettledCall } from "../domain/call.ts";
-import type { AnyTool, ToolExecution } from "../domain/tool.ts";
 import type { LoadedConversation, Turn } from "./conversation-file.ts";
 import type { EventListener } from "./live-view.ts";
 import { fillCall } from "./placeholders.ts";
@@ -67,13 +71,19 @@ export async function playConversation(options: PlayOptions): Promise<Played> {
     limits: { ...conversation.limits, ...(maximum === undefined ? {} : { maxConcurrentTools: maximum }) },
   });
   try {
-    return await playTurns(session, options);
+    return await playTurns({ session, options });
   } finally {
     await session.close();
   }
 }
 
-async function playTurns(session: ReturnType<typeof createToolSession>, options: PlayOptions): Promise<Played> {
+interface Player {
+  readonly session: ToolSession;
+  readonly options: PlayOptions;
+}
+
+async function playTurns(player: Player): Promise<Played> {
+  const { session, options } = player;
   const { turns } = options.loaded.conversation;
   const calls: PlayedCall[] = [];
   for (const [index, turn] of turns.entries()) {
@@ -84,7 +94,7 @@ async function playTurns(session: ReturnType<typeof createToolSession>, options:
     if (turn.user !== undefined) {
       session.noteNewEvidence();
     }
-    const { played, closedBy } = await playTurn(session, turn, index + 1, options);
+    const { played, closedBy } = await playTurn(player, turn, index + 1);
     calls.push(...played);
     if (closedBy !== undefined) {
       return { calls, unplayedTurns: turns.length - index - 1, closedBy };
@@ -93,12 +103,12 @@ async function playTurns(session: ReturnType<typeof createToolSession>, options:
   return { calls, unplayedTurns: 0, closedBy: undefined };
 }
 
-async function playTurn(
-  session: ReturnType<typeof createToolSession>,
-  turn: Turn,
-  number: number,
-  options: PlayOptions,
-): Promise<{ readonly played: readonly PlayedCall[]; readonly closedBy: ClosedBy | undefined }> {
+interface PlayedTurn {
+  readonly played: readonly PlayedCall[];
+  readonly closedBy: ClosedBy | undefined;
+}
+
+async function playTurn({ session, options }: Player, turn: Turn, number: number): Promise<PlayedTurn> {
   const folders = { workspace: options.workspace, directory: options.loaded.directory };
   const calls = turn.calls.map((call) => fillCall(call, folders));
   const batch = session.execute(

@@ -1,4 +1,4 @@
-import type { ToolCall } from "../domain/call.ts";
+import type { ToolCall } from "toolkernel";
 import type { LoadedConversation } from "./conversation-file.ts";
 import { fillCall } from "./placeholders.ts";
 import type { RunningServer } from "./start-servers.ts";

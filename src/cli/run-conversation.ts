@@ -1,4 +1,4 @@
-import type { AnyTool, ToolExecution } from "../domain/tool.ts";
+import type { AnyTool, ToolExecution } from "toolkernel";
 import { compareFiles, type LabelledCall } from "./compare-files.ts";
 import { type Conversation, type LoadedConversation, loadConversation, type Turn } from "./conversation-file.ts";
 import { eventLine } from "./event-line.ts";
@@ -6,7 +6,14 @@ import { createLiveView } from "./live-view.ts";
 import { importTools, type Played, playConversation } from "./play-conversation.ts";
 import { playPromiseAll } from "./play-promise-all.ts";
 import { type Output, openScreen, type Screen, silentScreen } from "./screen.ts";
-import { type Summary, showComparison, showSummary, summaryLine } from "./show-summary.ts";
+import {
+  type Compared,
+  type ExitCode,
+  type Summary,
+  showComparison,
+  showSummary,
+  summaryLine,
+} from "./show-summary.ts";
 import { onStage, type Stage, type Staged } from "./stage.ts";
 import { countOf } from "./wording.ts";
 import { laidTexts } from "./workspace.ts";
@@ -57,7 +64,7 @@ interface KernelPlay {
 async function playKernel(stage: Stage, run: Run): Promise<KernelPlay> {
   const { loaded, options, output, screen, interrupt } = run;
   const tools = await importTools(stage.servers, stage.workspace);
-  showStart(loaded.conversation, stage, tools.length, run);
+  showStart(stage, tools.length, run);
   const played = await playConversation({
     loaded,
     tools,
@@ -71,9 +78,9 @@ async function playKernel(stage: Stage, run: Run): Promise<KernelPlay> {
   return { played, tools };
 }
 
-function showStart(conversation: Conversation, stage: Stage, tools: number, { screen, loaded }: Run): void {
+function showStart(stage: Stage, tools: number, { screen, loaded }: Run): void {
   const servers = stage.servers.map(({ name }) => name).join(", ");
-  screen.line(screen.paint.bold(conversation.title ?? loaded.path));
+  screen.line(screen.paint.bold(loaded.conversation.title ?? loaded.path));
   screen.line(screen.paint.dim(`${countOf(tools, "tool")} of ${servers}; workspace ${stage.workspace}`));
 }
 

@@ -1,6 +1,4 @@
-import { fileKey } from "toolkernel";
-import type { JsonObject, JsonValue } from "../domain/json.ts";
-import type { ToolPolicy } from "../domain/tool.ts";
+import { fileKey, type JsonObject, type JsonValue, type ToolPolicy } from "toolkernel";
 import type { KeyDescription, PolicyDescription, ServerDescription } from "./conversation-file.ts";
 
 /** The policies that a conversation file gives for one server; relative paths count from `workspace`. */

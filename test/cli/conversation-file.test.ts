@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { KernelError } from "toolkernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConversation } from "../../src/cli/conversation-file.ts";
+import { conversationSchema } from "../../src/cli/conversation-schema.ts";
 
 let folder = "";
 
@@ -30,6 +31,11 @@ async function complaint(content: unknown): Promise<string> {
 }
 
 describe("a conversation file is read whole", () => {
+  it("the published schema is the one that files are checked with (npx tsx scripts/write-schema.ts writes it)", async () => {
+    const published: unknown = JSON.parse(await readFile("docs/conversation-file.schema.json", "utf8"));
+    expect(published).toEqual(conversationSchema);
+  });
+
   it("the shipped examples fit the schema", async () => {
     const examples = (await readdir("examples")).filter((name) => name.endsWith(".json"));
     expect(examples).toContain("sixteen-edits.json");
@@ -91,9 +97,13 @@ describe("a bad file is refused with its name and the place in it", () => {
     [{ ...MINIMAL, version: 2 }, "/version must be equal to constant: 1"],
     [{ ...MINIMAL, extra: 1 }, `the top level must NOT have additional properties: "extra"`],
     [{ ...MINIMAL, servers: {} }, "/servers must NOT have fewer than 1 properties"],
-    [{ ...MINIMAL, servers: { s: {} } }, `/servers/s must have required property 'command'`],
+    [{ ...MINIMAL, servers: { s: {} } }, `/servers/s must have required property 'package'`],
     [{ ...MINIMAL, servers: { s: { package: "p", command: "c" } } }, "/servers/s/command does not belong here"],
     [{ ...MINIMAL, servers: { s: { package: "../p" } } }, "/servers/s/package must match pattern"],
+    [
+      { ...MINIMAL, servers: { s: { command: "c", bin: "b" } } },
+      "/servers/s must have property package when property bin is present",
+    ],
     [{ ...MINIMAL, turns: [] }, "/turns must NOT have fewer than 1 items"],
     [
       { ...MINIMAL, turns: [{ calls: [{ id: "1", name: "t" }] }] },

@@ -1,7 +1,11 @@
-import { OutcomeUnknownError, ToolError, toolResult } from "toolkernel";
-import type { DeclaredResult } from "../../domain/content.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import type { ToolContext } from "../../domain/tool.ts";
+import {
+  type DeclaredResult,
+  type JsonObject,
+  OutcomeUnknownError,
+  type ToolContext,
+  ToolError,
+  toolResult,
+} from "toolkernel";
 import { isRecord } from "./is-record.ts";
 import { judgeRejection, type RejectionVerdict } from "./judge-rejection.ts";
 import { type McpClient, type McpProgress, requestRaw } from "./mcp-client.ts";

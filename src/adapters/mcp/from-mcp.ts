@@ -1,5 +1,4 @@
-import type { JsonObject } from "../../domain/json.ts";
-import type { Tool, ToolPolicy, ToolRisk } from "../../domain/tool.ts";
+import type { JsonObject, Tool, ToolPolicy, ToolRisk } from "toolkernel";
 import { callTool } from "./call-tool.ts";
 import { assertImportOptions, assertKnownTools, type FromMcpOptions } from "./import-options.ts";
 import { type ListedTool, listTools } from "./list-tools.ts";

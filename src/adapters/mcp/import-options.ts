@@ -1,5 +1,4 @@
-import { KernelError } from "toolkernel";
-import type { ToolPolicy } from "../../domain/tool.ts";
+import { KernelError, type ToolPolicy } from "toolkernel";
 import { isRecord } from "./is-record.ts";
 
 /** Options of `fromMcp`. Tools are always named as the server names them, without the prefix. */
@@ -36,7 +35,7 @@ export function assertImportOptions(options: FromMcpOptions): void {
   if (!isRecord(options)) {
     throw invalid("options", "The options of fromMcp must be an object.");
   }
-  assertNames(options, OPTION_NAMES, "fromMcp has no option");
+  assertNames(options, { allowed: OPTION_NAMES, complaint: "fromMcp has no option", path: "" });
   assertType(options.prefix, "string", "prefix");
   assertType(options.trusted, "boolean", "trusted");
   if (options.only !== undefined && !(Array.isArray(options.only) && options.only.every(isText))) {
@@ -49,7 +48,8 @@ export function assertImportOptions(options: FromMcpOptions): void {
     if (!isRecord(policy)) {
       throw invalid(`tools.${name}`, `The policy of the tool ${JSON.stringify(name)} must be an object.`);
     }
-    assertNames(policy, POLICY_NAMES, `The policy of the tool ${JSON.stringify(name)} has no field`, `tools.${name}.`);
+    const complaint = `The policy of the tool ${JSON.stringify(name)} has no field`;
+    assertNames(policy, { allowed: POLICY_NAMES, complaint, path: `tools.${name}.` });
   }
 }
 
@@ -72,7 +72,15 @@ export function assertKnownTools(options: FromMcpOptions, listed: ReadonlySet<st
   }
 }
 
-function assertNames(object: object, allowed: readonly string[], complaint: string, path = ""): void {
+interface NameCheck {
+  readonly allowed: readonly string[];
+  /** The start of the message, up to the name. */
+  readonly complaint: string;
+  /** Where the object is, as a start of the error's subject. */
+  readonly path: string;
+}
+
+function assertNames(object: object, { allowed, complaint, path }: NameCheck): void {
   const unknown = Object.keys(object).find((name) => !allowed.includes(name));
   if (unknown !== undefined) {
     throw invalid(`${path}${unknown}`, `${complaint} ${JSON.stringify(unknown)}; there are ${allowed.join(", ")}.`);

@@ -1,4 +1,4 @@
-import type { FailureCategory } from "../../domain/failure.ts";
+import type { FailureCategory } from "toolkernel";
 import { isRecord } from "./is-record.ts";
 
 /** What a rejected request says about the call. */
@@ -53,24 +53,29 @@ export function judgeRejection(error: unknown, facts: RequestFacts): RejectionVe
   if (!(error instanceof Error)) {
     return { kind: "lost", why: "the client gave no reason" };
   }
-  const { code, data } = error as { code?: unknown; data?: unknown };
+  // Every field of an error can be asked for; what it holds is looked at below.
+  const { message, code, data } = error as Error & { readonly code?: unknown; readonly data?: unknown };
   if (typeof code === "string") {
     return judgeTextCode(code, data);
   }
-  if (Number.isInteger(code) && "data" in error) {
-    return judgeReply(error.message, code as number, data, facts);
-  }
   if (typeof code === "number") {
-    return judgeHttpStatus(code);
+    return "data" in error ? judgeReply({ message, code, data }, facts) : judgeHttpStatus(code);
   }
   // The words of both versions and of every transport, and without a code: a reply always has one.
-  if (error.message === "Not connected" || hasNoConnectionCause(error)) {
+  if (message === "Not connected" || hasNoConnectionCause(error)) {
     return { kind: "notSent" };
   }
   return { kind: "lost", why: "the connection failed" };
 }
 
-function judgeReply(message: string, code: number, data: unknown, facts: RequestFacts): RejectionVerdict {
+interface ReplyError {
+  readonly message: string;
+  readonly code: number;
+  readonly data: unknown;
+}
+
+/** Errors of this form have `data`, be it undefined; those of the HTTP transport, whose codes are statuses, do not. */
+function judgeReply({ message, code, data }: ReplyError, facts: RequestFacts): RejectionVerdict {
   if (code === REQUEST_TIMED_OUT && isRecord(data) && data.timeout === facts.timeoutMs) {
     return { kind: "lost", why: "the client's time-out passed" };
   }

@@ -1,6 +1,4 @@
-import { toolResult } from "toolkernel";
-import type { ContentPart, DeclaredResult } from "../../domain/content.ts";
-import type { JsonValue } from "../../domain/json.ts";
+import { type ContentPart, type DeclaredResult, type JsonValue, toolResult } from "toolkernel";
 import { isRecord } from "./is-record.ts";
 
 /**
