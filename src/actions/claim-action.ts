@@ -1,0 +1,175 @@
+import type { GameActionIntent } from "../domain/action.ts";
+import type { ClaimAnswer, ClaimRequest, JournalEntry } from "../domain/journal.ts";
+import type { ActionLife } from "./action-life.ts";
+import { beginLife, type DispatchParts, insistOnStep } from "./dispatch-parts.ts";
+import { isPassing } from "./insist.ts";
+import { type CheckedIntent, checkIntent } from "./intent.ts";
+import { notDispatchedReceipt } from "./receipt.ts";
+import type { Place, WaitEnd } from "./wait-room.ts";
+
+/** What a dispatch asks for: an intent, and how long it may wait for its scopes. */
+export interface ClaimOrder {
+  readonly checked: CheckedIntent;
+  readonly untilMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What came of it. `intent` is the one that stands in the journal. */
+export type Claimed =
+  | {
+      readonly kind: "claimed";
+      readonly intent: GameActionIntent;
+      readonly fence: number;
+      readonly scopes: readonly string[];
+      readonly life: ActionLife;
+    }
+  | { readonly kind: "final" | "uncertain"; readonly entry: JournalEntry }
+  /** Nothing was dispatched, and the journal says so (ACT-3). */
+  | { readonly kind: "notDispatched"; readonly why: "conflictBlocked" | "cancelled"; readonly intent: GameActionIntent }
+  | { readonly kind: "mismatch" | "forgotten" };
+
+/**
+ * Writes the intent and claims its scopes, waiting in line where it must (ACT-1, ACT-3, ACT-4). Waiting
+ * ends by the deadline or the signal, and then the entry is abandoned.
+ * @throws KernelError `JOURNAL_*` when the journal could not say whether it is claimed; what was claimed
+ * all the same is closed as not dispatched.
+ */
+export async function claimAction(parts: DispatchParts, order: ClaimOrder): Promise<Claimed> {
+  const attempt = new Attempt(parts, order);
+  try {
+    return await attempt.run();
+  } catch (error) {
+    if (isPassing(error)) void attempt.withdraw();
+    throw error;
+  } finally {
+    attempt.leave();
+  }
+}
+
+/**
+ * One attempt to claim.
+ * Owns: its place in line. Invariant: however it ends, its entry is claimed for the caller, or abandoned
+ * or closed, or somebody else's.
+ */
+class Attempt {
+  readonly #parts: DispatchParts;
+  readonly #order: ClaimOrder;
+  readonly #claimId: string;
+  readonly #life: ActionLife;
+  #checked: CheckedIntent;
+  #place: Place | undefined;
+  #sweptAtMs: number;
+
+  constructor(parts: DispatchParts, order: ClaimOrder) {
+    this.#parts = parts;
+    this.#order = order;
+    this.#checked = order.checked;
+    this.#claimId = parts.journal.protocol.newClaimId();
+    this.#life = beginLife(parts);
+    this.#sweptAtMs = parts.clock.now();
+  }
+
+  async run(): Promise<Claimed> {
+    for (;;) {
+      const answer = await this.#parts.journal.protocol.claim(this.#request());
+      switch (answer.kind) {
+        case "waiting":
+        case "inFlight": {
+          const end = await this.#wait(answer.kind);
+          if (end !== "look") return this.#giveUp(end);
+          break;
+        }
+        case "rescoped":
+          this.leave();
+          this.#checked = checkIntent(answer.entry.intent);
+          break;
+        default:
+          return this.#end(answer);
+      }
+    }
+  }
+
+  /** Gives up the place in line, if there is one. */
+  leave(): void {
+    if (this.#place !== undefined) this.#parts.room.leave(this.#place);
+    this.#place = undefined;
+  }
+
+  /** Makes sure that this attempt holds nothing, also if the journal comes back only later. */
+  async withdraw(): Promise<void> {
+    const { operationId } = this.#checked.intent;
+    const receipt = notDispatchedReceipt(this.#checked.intent);
+    const { protocol } = this.#parts.journal;
+    await insistOnStep(this.#parts, () => protocol.withdraw({ operationId, claimId: this.#claimId, receipt }));
+  }
+
+  #request(): ClaimRequest {
+    const { intent, intentText, intentHash, scopes } = this.#checked;
+    return { operationId: intent.operationId, claimId: this.#claimId, intentHash, intentText, scopes };
+  }
+
+  async #wait(kind: "waiting" | "inFlight"): Promise<WaitEnd> {
+    if (kind === "waiting" && this.#life.state !== "prepared") this.#life.tell("QUEUED");
+    this.#place ??= this.#enterLine(kind);
+    const end = await this.#place.next();
+    if (end === "look") await this.#sweepAtTimes();
+    return end;
+  }
+
+  #enterLine(kind: "waiting" | "inFlight"): Place {
+    const { journal, room } = this.#parts;
+    const { intent, scopes } = this.#checked;
+    const { operationId } = intent;
+    const lines = kind === "waiting" ? scopes.map(({ id }) => id) : [`operation:${operationId}`];
+    const { untilMs, signal } = this.#order;
+    return room.enter({ operationId, lines, untilMs, signal, poll: journal.protocol.poll });
+  }
+
+  async #sweepAtTimes(): Promise<void> {
+    const { clock, journal } = this.#parts;
+    const { sweepEveryMs } = journal.protocol;
+    if (sweepEveryMs === undefined || clock.now() - this.#sweptAtMs < sweepEveryMs) return;
+    this.#sweptAtMs = clock.now();
+    await journal.protocol.sweep();
+  }
+
+  async #giveUp(end: "deadline" | "cancelled"): Promise<Claimed> {
+    await this.withdraw();
+    return this.#notDispatched(end === "deadline" ? "conflictBlocked" : "cancelled");
+  }
+
+  async #end(answer: Exclude<ClaimAnswer, { kind: "waiting" | "inFlight" | "rescoped" }>): Promise<Claimed> {
+    switch (answer.kind) {
+      case "claimed":
+        return this.#claimed(answer.fence);
+      case "withdrawn":
+        return this.#notDispatched("cancelled");
+      case "final":
+      case "uncertain":
+        return { kind: answer.kind, entry: answer.entry };
+      case "mismatch":
+      case "forgotten":
+        return { kind: answer.kind };
+    }
+  }
+
+  async #claimed(fence: number): Promise<Claimed> {
+    this.#life.tell("CLAIMED");
+    const { clock, journal } = this.#parts;
+    // A claim that had to wait, or whose process was starved, may come when its time is over (ACT-3).
+    const isCancelled = this.#order.signal?.aborted === true;
+    const isLate = this.#place !== undefined && clock.now() >= this.#order.untilMs;
+    if (isCancelled || isLate || !journal.protocol.holdsLease()) {
+      await this.withdraw();
+      return this.#notDispatched(isCancelled ? "cancelled" : "conflictBlocked");
+    }
+    if (this.#place !== undefined) this.#parts.room.leaveHolding(this.#place);
+    this.#place = undefined;
+    const { intent, scopes } = this.#checked;
+    return { kind: "claimed", intent, fence, scopes: scopes.map(({ id }) => id), life: this.#life };
+  }
+
+  #notDispatched(why: "conflictBlocked" | "cancelled"): Claimed {
+    return { kind: "notDispatched", why, intent: this.#checked.intent };
+  }
+}
