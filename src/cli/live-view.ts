@@ -58,7 +58,7 @@ function linesOf(event: KernelEvent, view: View): readonly string[] {
     case "epochStarted":
       return [paint.bold(`epoch ${event.epoch}: ${labels(event.callIds, view)}`), ...laneLines(event.callIds, view)];
     case "toolDispatched":
-      return [`${nameOf(event)} starts${event.waitedMs > 0 ? paint.dim(` after ${shortTime(event.waitedMs)}`) : ""}`];
+      return [`${nameOf(event)} starts${paint.dim(waitsOf(event))}`];
     case "toolProgressed":
       return [paint.dim(`${nameOf(event)} reports progress`)];
     case "toolBlocked":
@@ -89,6 +89,17 @@ function laneLines(callIds: readonly string[], view: View): readonly string[] {
       const line = `${labels(others, view)} ${verb} for ${shortKey(key, view.workspace)}, taken by ${labels([first], view)}`;
       return view.screen.paint.dim(`  ${line}`);
     });
+}
+
+/** What a call waited for before it started; waits too short to show are left out. */
+function waitsOf({ barrierMs, keyMs, queueMs }: KernelEvent<"toolDispatched">): string {
+  const waits = [
+    { ms: barrierMs, subject: "its epoch" },
+    { ms: keyMs, subject: "its key" },
+    { ms: queueMs, subject: "a slot" },
+  ].filter(({ ms }) => ms >= 1);
+  const words = waits.map(({ ms, subject }) => `${shortTime(ms)} for ${subject}`);
+  return words.length === 0 ? "" : ` after ${words.join(", ")}`;
 }
 
 function endingLine(event: KernelEvent<"toolEnded">, view: View): string {

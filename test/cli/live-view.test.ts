@@ -12,7 +12,11 @@ function event<Kind extends KernelEventKind>(kind: Kind, fields: KernelEventMap[
 }
 
 function call(index: number) {
-  return { callId: `c${index}`, callIndex: index, toolName: "edit", operationId: `o${index}` };
+  return { callId: `c${index}`, callIndex: index, toolName: "edit", operationId: `o${index}`, isWrite: true };
+}
+
+function waited(barrierMs: number, keyMs: number, queueMs: number) {
+  return { epoch: 0, waitedMs: barrierMs + keyMs + queueMs, barrierMs, keyMs, queueMs };
 }
 
 function result(text: string, isError = true) {
@@ -35,7 +39,7 @@ describe("the live view says what the kernel's events say", () => {
     const lines = shown([
       ...keys.map((conflictKeys, index) => event("toolPrepared", { ...call(index), conflictKeys })),
       event("epochStarted", { epoch: 0, callIds: ["c0", "c1", "c2", "c3", "c4"] }),
-      event("toolDispatched", { ...call(0), epoch: 0, waitedMs: 0 }),
+      event("toolDispatched", { ...call(0), ...waited(0, 0, 0.4) }),
       event("toolProgressed", { ...call(0), update: { secret: 1 } }),
       event("toolEnded", {
         ...call(0),
@@ -44,7 +48,8 @@ describe("the live view says what the kernel's events say", () => {
         durationMs: 12,
         result: result("x", false),
       }),
-      event("toolDispatched", { ...call(1), epoch: 0, waitedMs: 12.4 }),
+      event("toolDispatched", { ...call(1), ...waited(0, 12.4, 0) }),
+      event("toolDispatched", { ...call(3), ...waited(1, 2, 3) }),
       event("epochSettled", { epoch: 0 }),
     ]);
     expect(lines).toEqual([
@@ -54,7 +59,8 @@ describe("the live view says what the kernel's events say", () => {
       "  #0 edit starts",
       "  #0 edit reports progress",
       "  #0 edit succeeded in 12 ms",
-      "  #1 edit starts after 12 ms",
+      "  #1 edit starts after 12 ms for its key",
+      "  #3 edit starts after 1 ms for its epoch, 2 ms for its key, 3 ms for a slot",
     ]);
   });
 
@@ -136,6 +142,7 @@ describe("an event as a line of JSON", () => {
       callIndex: 0,
       toolName: "edit",
       operationId: "o0",
+      isWrite: true,
       outcome: "failed",
       failureCategory: "unspecified",
       outcomeUncertain: false,

@@ -14,6 +14,7 @@ export interface RawReply {
   result(result: unknown): void;
   error(code: number, message: string, data?: unknown): void;
   progress(progress: Readonly<Record<string, unknown>>): void;
+  notify(method: string): void;
   close(): Promise<void>;
 }
 
@@ -63,6 +64,7 @@ function replyTo(
     error: (code, message, data) => send({ id, error: { code, message, ...(data === undefined ? {} : { data }) } }),
     progress: (progress) =>
       send({ method: "notifications/progress", params: { progressToken: meta?.progressToken, ...progress } }),
+    notify: (method) => send({ method }),
     close: () => side.close(),
   };
 }
