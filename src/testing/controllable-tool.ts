@@ -1,5 +1,4 @@
-import type { JsonObject } from "../domain/json.ts";
-import type { Tool, ToolContext, ToolDefinition } from "../domain/tool.ts";
+import { defineTool, type JsonObject, type Tool, type ToolContext, type ToolDefinition } from "toolkernel";
 
 /** One call that runs and waits for the test to end it. */
 export interface ControlledCall {
@@ -33,18 +32,20 @@ export interface ControllableTool<Name extends string = string> extends Tool<Nam
  * `pending` and can still be ended late.
  *
  * **shape**: without a schema it takes any object; without a risk it is a write, as every tool.
+ *
+ * @throws KernelError `INVALID_OPTIONS` as `defineTool` does.
  */
 export function controllableTool<const Name extends string>(
   options: ControllableToolOptions<Name>,
 ): ControllableTool<Name> {
   const pending: ControlledCall[] = [];
-  return {
+  const tool = defineTool<Name, JsonObject, unknown>({
     description: `Does what the test says, as ${options.name}.`,
     inputSchema: { type: "object" },
     ...options,
     execute: (args, context) => waitForTest(pending, args, context),
-    pending,
-  };
+  });
+  return { ...tool, pending };
 }
 
 function waitForTest(pending: ControlledCall[], args: JsonObject, context: ToolContext): Promise<unknown> {

@@ -8,7 +8,7 @@
  * they were set; a timer runs at most once, and never after it was taken back.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../domain/ports.ts";
+import { type Clock, KernelError } from "toolkernel";
 
 /** What {@link simulatedClock} gives. */
 export interface SimulatedClock {
@@ -18,7 +18,7 @@ export interface SimulatedClock {
    * Moves time on by `ms` milliseconds (0 or more) and runs, in order, every timer that comes due,
    * also those that are set on the way. Resolves when what they set going by promises alone is done.
    *
-   * @throws RangeError when `ms` is negative or no finite number.
+   * @throws KernelError `INVALID_OPTIONS` (as a rejection) when `ms` is negative or no finite number.
    */
   advance(ms: number): Promise<void>;
   /** How many timers wait. */
@@ -60,7 +60,9 @@ export function simulatedClock(): SimulatedClock {
 
   async function advance(ms: number): Promise<void> {
     if (!Number.isFinite(ms) || ms < 0) {
-      throw new RangeError("advance(ms) needs a finite number of milliseconds, 0 or more.");
+      throw new KernelError("INVALID_OPTIONS", "advance(ms) needs a finite number of milliseconds, 0 or more.", {
+        subject: "ms",
+      });
     }
     // Two calls at once move one after the other, and a timer that throws stops only its own.
     const moved = moving.then(() => moveTo(ms));
