@@ -11,6 +11,7 @@ interface ZoneRule {
 }
 
 // `src/index.ts` is a zone of its own, called "entry".
+const BEHIND_THE_DOOR = ["domain", "prepare", "repeat", "plan", "settle", "observe", "journal", "actions", "run"];
 const STAGE: ZoneRule = { zones: ["domain"], packages: "dependencies" };
 const OUTSIDE: ZoneRule = { zones: [], packages: "peers", entries: true };
 
@@ -25,10 +26,9 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   journal: { zones: ["domain"], packages: "peers" },
   actions: { zones: ["domain", "machines"], typeZones: ["journal"], packages: "dependencies" },
   run: { zones: ["domain", "machines", "prepare", "repeat", "plan", "settle"], packages: "dependencies" },
-  entry: {
-    zones: ["domain", "prepare", "repeat", "plan", "settle", "observe", "journal", "actions", "run"],
-    packages: "none",
-  },
+  // What a host holds in its hand: the one place where the drivers meet the events and the stores.
+  host: { zones: BEHIND_THE_DOOR, packages: "dependencies" },
+  entry: { zones: [...BEHIND_THE_DOOR, "host"], packages: "none" },
   adapters: { ...OUTSIDE, typeZones: ["domain"] },
   testing: OUTSIDE,
   inspect: OUTSIDE,
