@@ -3,8 +3,8 @@
  * the running turn, and which have ended. Shows only what the kernel's events say; decides nothing.
  */
 import type { KernelEvent } from "toolkernel";
-import type { Screen } from "./screen.ts";
-import { callNumbers, shortKey, shortTime } from "./wording.ts";
+import { outcomeText, type Screen } from "./screen.ts";
+import { callNumbers, plainWords, shortKey, shortTime } from "./wording.ts";
 
 /** A listener for the events of a conversation's batches. */
 export type EventListener = (event: KernelEvent) => void;
@@ -52,7 +52,7 @@ function linesOf(event: KernelEvent, view: View): readonly string[] {
   const { paint } = view.screen;
   switch (event.kind) {
     case "toolRefused":
-      return [`${nameOf(event)} ${paint.bad("refused")} (${event.failureCategory}): ${event.reason}`];
+      return [`${nameOf(event)} ${paint.bad("refused")} (${event.failureCategory}): ${plainWords(event.reason)}`];
     case "toolRepeatDetected":
       return [`${nameOf(event)} ${paint.warn(`repeats itself, ${event.count} times`)}: ${event.action}`];
     case "epochStarted":
@@ -103,11 +103,9 @@ function waitsOf({ barrierMs, keyMs, queueMs }: KernelEvent<"toolDispatched">): 
 }
 
 function endingLine(event: KernelEvent<"toolEnded">, view: View): string {
-  const { paint } = view.screen;
-  const color = event.outcome === "succeeded" ? paint.good : event.outcome === "uncertain" ? paint.warn : paint.bad;
+  const outcome = outcomeText(view.screen.paint, event.outcome, event.failureCategory);
   const time = event.durationMs === undefined ? "" : ` in ${shortTime(event.durationMs)}`;
-  const why = event.failureCategory === undefined ? "" : ` (${event.failureCategory})`;
-  return `${nameOf(event)} ${color(event.outcome)}${why}${time}${reasonOf(event)}`;
+  return `${nameOf(event)} ${outcome}${time}${reasonOf(event)}`;
 }
 
 const SHOWN_REASON_CHARACTERS = 160;
@@ -118,13 +116,13 @@ function reasonOf({ outcome, result }: KernelEvent<"toolEnded">): string {
     return "";
   }
   const [first] = result.content;
-  const words = first?.type === "text" ? first.text.trim().replaceAll(/\s+/g, " ") : "";
+  const words = first?.type === "text" ? plainWords(first.text) : "";
   const cut = words.length > SHOWN_REASON_CHARACTERS ? `${words.slice(0, SHOWN_REASON_CHARACTERS)}…` : words;
   return cut === "" ? "" : `: ${cut}`;
 }
 
 function nameOf(event: { readonly callIndex: number; readonly toolName: string }): string {
-  return `#${event.callIndex} ${event.toolName}`;
+  return `#${event.callIndex} ${plainWords(event.toolName)}`;
 }
 
 function labels(ids: readonly string[], view: View): string {

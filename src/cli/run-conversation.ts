@@ -15,7 +15,7 @@ import {
   summaryLine,
 } from "./show-summary.ts";
 import { onStage, type Stage, type Staged } from "./stage.ts";
-import { countOf } from "./wording.ts";
+import { countOf, plainWords } from "./wording.ts";
 import { laidTexts } from "./workspace.ts";
 
 /** What `toolkernel run` is asked. */
@@ -80,7 +80,7 @@ async function playKernel(stage: Stage, run: Run): Promise<KernelPlay> {
 
 function showStart(stage: Stage, tools: number, { screen, loaded }: Run): void {
   const servers = stage.servers.map(({ name }) => name).join(", ");
-  screen.line(screen.paint.bold(loaded.conversation.title ?? loaded.path));
+  screen.line(screen.paint.bold(plainWords(loaded.conversation.title ?? loaded.path)));
   screen.line(screen.paint.dim(`${countOf(tools, "tool")} of ${servers}; workspace ${stage.workspace}`));
 }
 
@@ -92,7 +92,7 @@ function showTurn(turn: Turn, number: number, screen: Screen): void {
     ["model", turn.text],
   ] as const) {
     if (words !== undefined) {
-      screen.line(screen.paint.dim(`  ${speaker}: ${words}`));
+      screen.line(screen.paint.dim(`  ${speaker}: ${plainWords(words)}`));
     }
   }
 }

@@ -1,4 +1,5 @@
 import colors from "picocolors";
+import type { FailureCategory, Outcome } from "toolkernel";
 
 /** Where a command writes, and what it may use there. */
 export interface Screen {
@@ -16,6 +17,13 @@ export interface Paint {
   readonly good: (text: string) => string;
   readonly bad: (text: string) => string;
   readonly warn: (text: string) => string;
+}
+
+/** An outcome in its colour, with the failure category where that says more. */
+export function outcomeText(paint: Paint, outcome: Outcome, failureCategory: FailureCategory | undefined): string {
+  const color = outcome === "succeeded" ? paint.good : outcome === "uncertain" ? paint.warn : paint.bad;
+  const why = failureCategory === undefined || failureCategory === outcome ? "" : ` (${failureCategory})`;
+  return `${color(outcome)}${why}`;
 }
 
 /** What a process offers a command. */

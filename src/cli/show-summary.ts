@@ -39,10 +39,11 @@ export function showSummary(summary: Summary, screen: Screen): void {
     screen.line(paint.warn(`Nobody knows what became of ${countOf(uncertain, "call")}: look before you repeat.`));
   }
   if (played.closedBy !== undefined) {
-    screen.line(`The loop was closed (${played.closedBy}); ${responses(played.unplayedTurns)} not played.`);
+    screen.line(`The loop was closed (${played.closedBy}): ${responses(played.unplayedTurns)} not played.`);
   }
   if (summary.interrupted) {
-    screen.line(paint.warn(`Interrupted; ${responses(played.unplayedTurns)} not played.`));
+    const rest = played.unplayedTurns === 0 ? "" : ` ${responses(played.unplayedTurns)} not played.`;
+    screen.line(paint.warn(`Interrupted.${rest}`));
   }
   if (summary.workspaceKept) {
     screen.line(`The files are in ${workspace}.`);

@@ -1,8 +1,8 @@
 import Table from "cli-table3";
 import type { FileComparison } from "./compare-files.ts";
 import type { Played, PlayedCall } from "./play-conversation.ts";
-import type { Screen } from "./screen.ts";
-import { shortKey, shortTime } from "./wording.ts";
+import { outcomeText, type Screen } from "./screen.ts";
+import { plainWords, shortKey, shortTime } from "./wording.ts";
 
 const PLAIN_CHARACTERS = Object.fromEntries(
   ["top", "bottom", "left", "right", "mid"].flatMap((side) =>
@@ -36,16 +36,12 @@ export function fileTable(files: readonly FileComparison[], screen: Screen): str
 }
 
 function cellsOf({ settled, waitedMs, ranMs }: PlayedCall, workspace: string, screen: Screen): readonly string[] {
-  const { paint } = screen;
-  const { outcome, result } = settled;
-  const color = outcome === "succeeded" ? paint.good : outcome === "uncertain" ? paint.warn : paint.bad;
-  const why = result.failureCategory === undefined ? "" : ` (${result.failureCategory})`;
   return [
     String(settled.index),
-    settled.call.name,
+    plainWords(settled.call.name),
     settled.conflictKeys.map((key) => shortKey(key, workspace)).join(" "),
     settled.epoch === undefined ? "" : String(settled.epoch),
-    `${color(outcome)}${why}`,
+    outcomeText(screen.paint, settled.outcome, settled.result.failureCategory),
     waitedMs === undefined ? "" : shortTime(waitedMs),
     ranMs === undefined ? "" : shortTime(ranMs),
   ];

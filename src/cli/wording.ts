@@ -22,6 +22,14 @@ export function callNumbers(labels: readonly string[]): string {
   return runs.map(({ from, to }) => (from === to ? from : `${from}-${to}`)).join(" ");
 }
 
+/** What others wrote, made safe for a terminal: on one line, without control characters. */
+export function plainWords(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+}
+
 /** How many, with the word for it. */
 export function countOf(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;

@@ -108,7 +108,7 @@ describe("what nobody answered is unknown (UNC-1)", () => {
     const { act } = await actServer((reply) => void reply.close());
     expect(facts(await ending(act))).toEqual([
       "uncertain",
-      "The MCP server got the call of act, but the connection closed before the server answered.",
+      "The call of act was sent to its MCP server, but the connection closed before the server answered.",
     ]);
   });
 
@@ -133,7 +133,7 @@ describe("what nobody answered is unknown (UNC-1)", () => {
     test.controller.abort(new Error("the user's secret reason"));
     expect(facts(await ended)).toEqual([
       "uncertain",
-      "The MCP server got the call of act, but the call was stopped before the server answered.",
+      "The call of act was sent to its MCP server, but the call was stopped before the server answered.",
     ]);
     expect(seen.at(-1)).toEqual({
       jsonrpc: "2.0",
@@ -157,7 +157,7 @@ describe("what nobody answered is unknown (UNC-1)", () => {
     await vi.advanceTimersByTimeAsync(2_147_483_647);
     expect(facts(await ended)).toEqual([
       "uncertain",
-      "The MCP server got the call of act, but the client's time-out passed.",
+      "The call of act was sent to its MCP server, but the client's time-out passed.",
     ]);
   });
 
@@ -178,7 +178,7 @@ describe("what nobody answered is unknown (UNC-1)", () => {
     failSending(client, new Error("socket hang up"));
     expect(facts(await ending(act))).toEqual([
       "uncertain",
-      "The MCP server got the call of act, but the connection failed.",
+      "The call of act was sent to its MCP server, but the connection failed.",
     ]);
   });
 

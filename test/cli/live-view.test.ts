@@ -79,7 +79,7 @@ describe("the live view says what the kernel's events say", () => {
         failureCategory: "timeout",
         outcomeUncertain: true,
         durationMs: 20_000,
-        result: result("uncertain:\n  look  first"),
+        result: result("uncertain:\n  look \u001b[2Jfirst"),
       }),
       event("toolBlocked", { ...call(2), blockedBy: "c1" }),
       event("toolEnded", { ...call(2), outcome: "blocked", outcomeUncertain: false, result: result("again") }),
@@ -95,7 +95,7 @@ describe("the live view says what the kernel's events say", () => {
     ]);
     expect(lines).toEqual([
       "  #0 edit refused (invalidArguments): not_executed: /path is missing",
-      "  #1 edit uncertain (timeout) in 20.0 s: uncertain: look first",
+      "  #1 edit uncertain (timeout) in 20.0 s: uncertain: look [2Jfirst",
       "  #2 edit blocked: nobody knows what became of #1",
       `  #3 edit failed in 1 ms: ${"y".repeat(160)}…`,
       "  #4 edit repeats itself, 3 times: advisory",

@@ -202,7 +202,7 @@ describe("toolkernel run", () => {
     expect(out).toMatch(/#1 hang uncertain \(cancelled\)/);
     expect(out).toMatch(/#2 note cancelled/);
     expect(out).toContain("3 calls: 1 succeeded, 1 uncertain, 1 cancelled.\n");
-    expect(out).toContain("Interrupted; 1 response was not played.\n");
+    expect(out).toContain("Interrupted. 1 response was not played.\n");
     expect(await foldersLeft()).toEqual([]);
   });
 
@@ -228,7 +228,7 @@ describe("toolkernel run", () => {
     const broken: Turn = { ...calls(["echo", { words: "a" }]), stopReason: "error" };
     const { exitCode, out } = await run(["run", await conversationFile([broken, calls(["echo", { words: "b" }])])]);
     expect(exitCode).toBe(0);
-    expect(out).toContain("The loop was closed (stopReason); 1 response was not played.\n");
+    expect(out).toContain("The loop was closed (stopReason): 1 response was not played.\n");
   });
 
   it("on a terminal there are colours and boxes, unless NO_COLOR is set", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callNumbers, countOf, shortKey, shortTime } from "../../src/cli/wording.ts";
+import { callNumbers, countOf, plainWords, shortKey, shortTime } from "../../src/cli/wording.ts";
 
 describe("words of the screen", () => {
   it("times are whole milliseconds, then seconds", () => {
@@ -18,6 +18,10 @@ describe("words of the screen", () => {
   it("runs of call numbers are drawn together", () => {
     expect(callNumbers(["#0", "#1", "#2", "#4", "#6", "#7", "1:#0", "1:#1"])).toBe("#0-#2 #4 #6-#7 1:#0 1:#1");
     expect(callNumbers([])).toBe("");
+  });
+
+  it("what others wrote has no control characters, line ends or halves of characters", () => {
+    expect(plainWords(" a\n\n\tb\u001b[31mc\u0085d\ud800 ")).toBe("a b [31mc d\ufffd");
   });
 
   it("counts come with their word", () => {

@@ -88,7 +88,7 @@ function settleRejection(verdict: RejectionVerdict, toolName: string, cause: unk
     case "notSent":
       throw notSent(toolName, cause);
     case "lost":
-      throw new OutcomeUnknownError(`The MCP server got the call of ${toolName}, but ${verdict.why}.`);
+      throw new OutcomeUnknownError(`The call of ${toolName} was sent to its MCP server, but ${verdict.why}.`);
     case "unreadable":
       return toolResult({
         content: `The MCP server completed ${toolName}, but its answer could not be read. Do not repeat the call.`,
