@@ -28,8 +28,9 @@ describe("imports", () => {
     expect(files.map((file) => file.path).filter((path) => zoneOf(path) === undefined)).toEqual([]);
   });
 
+  // Types are gone when modules are loaded, so two files may name each other's.
   it("never go in a circle", () => {
-    expect(findCycles(edges)).toEqual([]);
+    expect(findCycles(edges.filter(({ isTypeOnly }) => !isTypeOnly))).toEqual([]);
   });
 
   it("name relative files with their ending", () => {
