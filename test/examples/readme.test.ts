@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { packageEntries } from "../support/manifest.ts";
 import { fencedBlocks, localLinks, readPages } from "../support/markdown.ts";
-import { ROOT } from "../support/syntax.ts";
+import { listFiles, ROOT } from "../support/syntax.ts";
 
 const pages = readPages();
 const blocks = pages.flatMap(({ page, text }) => fencedBlocks(page, text));
@@ -48,6 +49,26 @@ describe("the pages", () => {
         .map((target) => `${page} -> ${target}`),
     );
     expect(dead).toEqual([]);
+  });
+});
+
+describe("the README", () => {
+  it("names every entry of the package, and no entry that there is not", () => {
+    const readme = pages.find(({ page }) => page === "README.md")?.text ?? "";
+    const named = new Set(readme.match(/(?<=`)toolkernel(?:\/[a-z-]+)?(?=`)/g));
+    expect([...named].sort()).toEqual(
+      packageEntries()
+        .map(({ name }) => name)
+        .sort(),
+    );
+  });
+});
+
+describe("the page about tests", () => {
+  it("names every folder of tests", () => {
+    const folders = new Set(listFiles(["test"], ".test.ts").map((path) => path.replace(/^(test\/[^/]+).*/, "$1")));
+    const text = readFileSync(`${ROOT}docs/testing.md`, "utf8");
+    expect([...folders].filter((folder) => !text.includes(`\`${folder}\``))).toEqual([]);
   });
 });
 
