@@ -1,12 +1,12 @@
 import type { ToolCall } from "toolkernel";
-import type { LoadedConversation } from "./conversation-file.ts";
-import { fillCall } from "./placeholders.ts";
+import type { Turn } from "./conversation-file.ts";
+import { type Folders, fillCall } from "./placeholders.ts";
 import type { RunningServer } from "./start-servers.ts";
 
 /** What a play needs. */
 export interface PromiseAllOptions {
-  readonly loaded: LoadedConversation;
-  readonly workspace: string;
+  readonly turns: readonly Turn[];
+  readonly folders: Folders;
   readonly servers: readonly RunningServer[];
   readonly signal: AbortSignal;
 }
@@ -18,16 +18,15 @@ export interface PromiseAllPlayed {
 }
 
 /**
- * Plays the turns of a conversation as most hosts do: all calls of a response at once, with `Promise.all`
+ * Plays turns as most hosts do: all calls of a response at once, with `Promise.all`
  * and the SDK's own `callTool`. No call rejects the others: an error counts as not succeeded.
  */
 export async function playPromiseAll(options: PromiseAllOptions): Promise<PromiseAllPlayed> {
   const offered = await offeredTools(options.servers);
-  const folders = { workspace: options.workspace, directory: options.loaded.directory };
   let calls = 0;
   let succeeded = 0;
-  for (const turn of options.loaded.conversation.turns) {
-    const filled = turn.calls.map((call) => fillCall(call, folders));
+  for (const turn of options.turns) {
+    const filled = turn.calls.map((call) => fillCall(call, options.folders));
     const answers = await Promise.all(filled.map((call) => callSucceeds(call, offered, options.signal)));
     calls += answers.length;
     succeeded += answers.filter((answer) => answer).length;

@@ -1,22 +1,13 @@
-import type { AnyTool, ToolExecution } from "toolkernel";
-import { compareFiles, type LabelledCall } from "./compare-files.ts";
-import { type Conversation, type LoadedConversation, loadConversation, type Turn } from "./conversation-file.ts";
+import type { ToolExecution } from "toolkernel";
+import { comparePromiseAll, type KernelPlay } from "./compare-promise-all.ts";
+import { type LoadedConversation, loadConversation, type Turn } from "./conversation-file.ts";
 import { eventLine } from "./event-line.ts";
 import { createLiveView } from "./live-view.ts";
-import { importTools, type Played, playConversation } from "./play-conversation.ts";
-import { playPromiseAll } from "./play-promise-all.ts";
+import { importTools, playConversation } from "./play-conversation.ts";
 import { type Output, openScreen, type Screen, silentScreen } from "./screen.ts";
-import {
-  type Compared,
-  type ExitCode,
-  type Summary,
-  showComparison,
-  showSummary,
-  summaryLine,
-} from "./show-summary.ts";
+import { type ExitCode, type Summary, showComparison, showSummary, summaryLine } from "./show-summary.ts";
 import { onStage, type Stage, type Staged } from "./stage.ts";
 import { countOf, plainWords } from "./wording.ts";
-import { laidTexts } from "./workspace.ts";
 
 /** What `toolkernel run` is asked. */
 export interface RunOptions {
@@ -38,14 +29,20 @@ export interface RunOptions {
 export async function runConversation(options: RunOptions, output: Output, interrupt: AbortSignal): Promise<ExitCode> {
   const loaded = await loadConversation(options.path);
   const run: Run = { options, output, interrupt, loaded, screen: options.json ? silentScreen : openScreen(output) };
-  const staged = await onStage(loaded, { keep: options.keep, signal: interrupt }, (stage) => playKernel(stage, run));
-  const summary = summarize(staged, run);
+  const stageOptions = { keep: options.keep, readsFiles: options.compare, signal: interrupt };
+  const kernel = await onStage(loaded, stageOptions, (stage) => playKernel(stage, run));
+  const summary = summarize(kernel, run);
   showSummary(summary, run.screen);
-  const comparison = options.compare && !interrupt.aborted ? await compare(staged, run) : undefined;
-  if (options.json) {
-    output.write(`${summaryLine(summary, comparison)}\n`);
+  const compared = options.compare ? await comparePromiseAll(kernel, { loaded, stageOptions }) : undefined;
+  if (compared !== undefined) {
+    showComparison(compared, { keep: options.keep, screen: run.screen });
   }
-  return summary.exitCode;
+  // An interrupt may also have come while the comparison ran.
+  const exitCode = summary.exitCode === 0 && interrupt.aborted ? 1 : summary.exitCode;
+  if (options.json) {
+    output.write(`${summaryLine({ ...summary, exitCode, interrupted: interrupt.aborted }, compared)}\n`);
+  }
+  return exitCode;
 }
 
 interface Run {
@@ -54,11 +51,6 @@ interface Run {
   readonly interrupt: AbortSignal;
   readonly loaded: LoadedConversation;
   readonly screen: Screen;
-}
-
-interface KernelPlay {
-  readonly played: Played;
-  readonly tools: readonly AnyTool[];
 }
 
 async function playKernel(stage: Stage, run: Run): Promise<KernelPlay> {
@@ -109,30 +101,4 @@ function summarize({ result, workspace }: Staged<KernelPlay>, { options, interru
     workspace,
     workspaceKept: options.keep,
   };
-}
-
-async function compare(kernel: Staged<KernelPlay>, run: Run): Promise<Compared> {
-  const { loaded, options, screen, interrupt } = run;
-  const other = await onStage(loaded, { keep: options.keep, signal: interrupt }, ({ workspace, servers }) =>
-    playPromiseAll({ loaded, workspace, servers, signal: interrupt }),
-  );
-  const files = compareFiles({
-    before: laidTexts(loaded.conversation),
-    kernel: { folders: { workspace: kernel.workspace, directory: loaded.directory }, texts: kernel.texts },
-    other: { folders: { workspace: other.workspace, directory: loaded.directory }, texts: other.texts },
-    writes: writeCalls(loaded.conversation, kernel.result.tools),
-  });
-  const compared = { files, promiseAll: other.result, workspace: other.workspace };
-  showComparison(compared, { keep: options.keep, screen });
-  return compared;
-}
-
-function writeCalls(conversation: Conversation, tools: readonly AnyTool[]): readonly LabelledCall[] {
-  const reads = new Set(tools.filter(({ risk }) => risk === "readOnly").map(({ name }) => name));
-  const severalTurns = conversation.turns.length > 1;
-  return conversation.turns.flatMap((turn, index) =>
-    turn.calls
-      .map((call, callIndex) => ({ call, label: severalTurns ? `${index + 1}:#${callIndex}` : `#${callIndex}` }))
-      .filter(({ call }) => !reads.has(call.name)),
-  );
 }

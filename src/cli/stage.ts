@@ -15,6 +15,8 @@ export interface Stage {
 /** How a stage is set up and left. */
 export interface StageOptions {
   readonly keep: boolean;
+  /** Whether the files that are left are wanted. */
+  readonly readsFiles: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -22,7 +24,7 @@ export interface StageOptions {
 export interface Staged<Result> {
   readonly result: Result;
   readonly workspace: string;
-  /** The files after all servers have ended. */
+  /** The files after all servers have ended; none when they were not wanted. */
   readonly texts: FileTexts;
 }
 
@@ -44,7 +46,7 @@ export async function onStage<Result>(
     } finally {
       await close();
     }
-    return { result, workspace, texts: await readWorkspace(workspace) };
+    return { result, workspace, texts: options.readsFiles ? await readWorkspace(workspace) : new Map() };
   } finally {
     if (!options.keep) {
       await removeWorkspace(workspace);

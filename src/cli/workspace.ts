@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
@@ -27,13 +28,14 @@ export async function removeWorkspace(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Reads every file under a folder. */
+/** Reads every file under a folder. Bytes that are no UTF-8 become one character each, so that none is lost. */
 export async function readWorkspace(folder: string): Promise<FileTexts> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const texts = new Map<string, string>();
   for (const entry of entries.filter((candidate) => candidate.isFile())) {
     const path = join(entry.parentPath, entry.name);
-    texts.set(relative(folder, path).split(sep).join("/"), await readFile(path, "utf8"));
+    const bytes = await readFile(path);
+    texts.set(relative(folder, path).split(sep).join("/"), bytes.toString(isUtf8(bytes) ? "utf8" : "latin1"));
   }
   return texts;
 }

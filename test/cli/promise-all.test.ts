@@ -8,7 +8,10 @@ import { onStage } from "../../src/cli/stage.ts";
 const { signal } = new AbortController();
 
 function playOf(loaded: LoadedConversation) {
-  return onStage(loaded, { keep: false, signal }, (stage) => playPromiseAll({ loaded, ...stage, signal }));
+  const { turns } = loaded.conversation;
+  return onStage(loaded, { keep: false, readsFiles: true, signal }, ({ workspace, servers }) =>
+    playPromiseAll({ turns, servers, signal, folders: { workspace, directory: loaded.directory } }),
+  );
 }
 
 describe("the way most hosts do it", () => {

@@ -206,6 +206,22 @@ describe("toolkernel run", () => {
     expect(await foldersLeft()).toEqual([]);
   });
 
+  it("exit code 1: an interrupt before the comparison, which is then left out", async () => {
+    const interrupt = new AbortController();
+    const path = await conversationFile([calls(["note", { path: "n.txt", words: "b" }])]);
+    const { exitCode, out } = await run(["run", path, "--compare", "promise-all"], {
+      interrupt,
+      onOutput: (text) => {
+        if (text.includes("1 call: 1 succeeded.")) {
+          interrupt.abort();
+        }
+      },
+    });
+    expect(exitCode).toBe(1);
+    expect(out).not.toContain("Promise.all");
+    expect(await foldersLeft()).toEqual([]);
+  });
+
   it("exit code 1: an interrupt before anything was called", async () => {
     const interrupt = new AbortController();
     interrupt.abort();

@@ -15,7 +15,7 @@ function loaded(parts: Partial<Conversation>): LoadedConversation {
   return { path: "some.json", directory: join(process.cwd(), "test/support"), conversation };
 }
 
-const OPTIONS = { keep: false, signal: new AbortController().signal };
+const OPTIONS = { keep: false, readsFiles: true, signal: new AbortController().signal };
 
 describe("a stage is set up afresh and cleared away", () => {
   it("files are laid as text, as lines and as numbered lines, and read back after the play", async () => {
@@ -36,10 +36,11 @@ describe("a stage is set up afresh and cleared away", () => {
     const staged = await onStage(conversation, OPTIONS, async ({ workspace, servers }) => {
       expect(await readFile(join(workspace, "b/c.txt"), "utf8")).toBe("one\ntwo\n");
       await writeFile(join(workspace, "new"), "made");
+      await writeFile(join(workspace, "bytes"), Buffer.from([0xff, 0x00, 0xfe]));
       return servers.map(({ name }) => name);
     });
     expect(staged.result).toEqual(["small"]);
-    expect(staged.texts).toEqual(new Map([...laid, ["new", "made"]]));
+    expect(staged.texts).toEqual(new Map([...laid, ["new", "made"], ["bytes", "\u00ff\u0000\u00fe"]]));
     expect(existsSync(staged.workspace)).toBe(false);
   });
 
@@ -86,7 +87,7 @@ describe("a server that does not start is an error that names it", () => {
     const silent = { command: "node", args: ["-e", "setInterval(() => {}, 1000)"] };
     const starting = onStage(
       loaded({ servers: { silent } }),
-      { keep: false, signal: controller.signal },
+      { ...OPTIONS, signal: controller.signal },
       async () => "played",
     );
     controller.abort();
