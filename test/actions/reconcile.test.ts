@@ -1,0 +1,241 @@
+import { describe, expect, it, vi } from "vitest";
+import { GameActionReceipt } from "../../src/actions/receipt.ts";
+import type { GameActionHandler, GameActionIntent } from "../../src/domain/action.ts";
+import { type Gate, gate, intentOf, makeRig, type Rig } from "./rig.ts";
+
+/** A rig whose operation "a" is uncertain. */
+async function uncertainRig(recover?: GameActionHandler["recover"]): Promise<Rig> {
+  const rig = makeRig({
+    ...(recover !== undefined && { recover }),
+    execute: (intent) => {
+      if (rig.calls.length === 1) throw new Error("lost");
+      return GameActionReceipt.committed(intent, null);
+    },
+  });
+  await rig.dispatcher.dispatch(intentOf("a", { conflictKeys: ["k"] }));
+  return rig;
+}
+
+const found = (intent: GameActionIntent) => GameActionReceipt.committed(intent, { found: true });
+
+describe("reconcile", () => {
+  it("ACT-5: asks the handler under a raised fence and saves what it found", async () => {
+    const recover = vi.fn((intent: GameActionIntent, _context: { readonly fence: number }) => found(intent));
+    const rig = await uncertainRig(recover);
+    expect(await rig.dispatcher.reconcile("a")).toEqual({ receipt: found(intentOf("a")), disposition: "recovered" });
+    expect(recover.mock.calls.map(([intent, { fence }]) => [intent, fence])).toEqual([
+      [intentOf("a", { conflictKeys: ["k"] }), 2],
+    ]);
+    expect((await rig.journal.find("a"))?.state).toBe("committed");
+    expect(await rig.dispatcher.reconcile("a")).toEqual({ receipt: found(intentOf("a")), disposition: "replayed" });
+    expect(recover).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ["answers undefined", () => undefined],
+    ["throws", () => Promise.reject(new Error("down"))],
+    [
+      "throws at once",
+      () => {
+        throw new Error("down");
+      },
+    ],
+    ["answers nonsense", () => ({ status: "committed" }) as never],
+    [
+      "answers that it does not know",
+      (intent: GameActionIntent) =>
+        ({ ...GameActionReceipt.failed(intent, "x", "y"), status: "uncertain", result: null }) as const,
+    ],
+  ])("ACT-5: a handler that %s leaves it uncertain, and may be asked again", async (_name, answer) => {
+    const answers = [answer as GameActionHandler["recover"], found];
+    const rig = await uncertainRig((intent, context) => answers.shift()?.(intent, context));
+    expect(await rig.dispatcher.reconcile("a")).toBeUndefined();
+    expect((await rig.journal.find("a"))?.state).toBe("uncertain");
+    expect((await rig.dispatcher.reconcile("a"))?.disposition).toBe("recovered");
+  });
+
+  it("ACT-5: a handler that hangs is given up on after 30 seconds, its signal fired", async () => {
+    const signals: AbortSignal[] = [];
+    const rig = await uncertainRig((_intent, { signal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    });
+    const reconciling = rig.dispatcher.reconcile("a");
+    await rig.advance(29_999);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    await rig.advance(1);
+    expect(await reconciling).toBeUndefined();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it("ACT-5: two who reconcile at once ask one after the other, and the second gets the first's receipt", async () => {
+    const answers: Gate[] = [];
+    const rig = await uncertainRig(async (intent) => {
+      const answer = gate();
+      answers.push(answer);
+      await answer.opened;
+      return found(intent);
+    });
+    const both = [rig.dispatcher.reconcile("a"), rig.dispatcher.reconcile("a")];
+    await rig.settle();
+    expect(answers).toHaveLength(1);
+    answers[0]?.open();
+    expect((await Promise.all(both)).map((each) => each?.disposition)).toEqual(["recovered", "replayed"]);
+    expect(answers).toHaveLength(1);
+  });
+
+  it("ACT-5: without recover nothing is asked and the fence stays", async () => {
+    const rig = await uncertainRig();
+    expect(await rig.dispatcher.reconcile("a")).toBeUndefined();
+    expect(await rig.journal.find("a")).toMatchObject({ state: "uncertain", fence: 1 });
+  });
+
+  it("ACT-5: an operation under way is left alone, an unknown one is an error", async () => {
+    const recover = vi.fn();
+    const rig = makeRig({ recover });
+    const dispatching = rig.dispatcher.dispatch(intentOf("a", { conflictKeys: ["k"] }));
+    const waiting = rig.dispatcher.dispatch(intentOf("b", { conflictKeys: ["k"] }));
+    await rig.settle();
+    expect(await rig.dispatcher.reconcile("a")).toBeUndefined();
+    expect(await rig.dispatcher.reconcile("b")).toBeUndefined();
+    await expect(rig.dispatcher.reconcile("c")).rejects.toMatchObject({ code: "OPERATION_UNKNOWN" });
+    expect(recover).not.toHaveBeenCalled();
+    rig.calls[0]?.commit();
+    await rig.settle();
+    rig.calls[1]?.commit();
+    await Promise.all([dispatching, waiting]);
+  });
+
+  it("ACT-5: dispatching an uncertain id asks once, and executes nothing", async () => {
+    const recover = vi.fn<NonNullable<GameActionHandler["recover"]>>();
+    recover.mockReturnValueOnce(undefined).mockImplementationOnce(found);
+    const rig = await uncertainRig(recover);
+    const intent = intentOf("a", { conflictKeys: ["k"] });
+    const unknown = await rig.dispatcher.dispatch(intent);
+    expect(unknown).toMatchObject({ disposition: "replayed", receipt: { status: "uncertain", code: "handler_threw" } });
+    expect(recover).toHaveBeenCalledTimes(1);
+    const known = await rig.dispatcher.dispatch(intent);
+    expect(known).toMatchObject({ disposition: "recovered", receipt: { result: { found: true } } });
+    expect([recover.mock.calls.length, rig.calls.length]).toEqual([2, 1]);
+  });
+
+  it("ACT-5: recover answering failed ends the operation; the id is not executed again", async () => {
+    const rig = await uncertainRig((intent) => GameActionReceipt.failed(intent, "absent", "It is not there."));
+    const intent = intentOf("a", { conflictKeys: ["k"] });
+    expect((await rig.dispatcher.dispatch(intent)).disposition).toBe("recovered");
+    expect(await rig.dispatcher.dispatch(intent)).toMatchObject({
+      disposition: "replayed",
+      receipt: { status: "failed" },
+    });
+    expect(rig.calls).toHaveLength(1);
+  });
+
+  it("UNC-7: bad news does not count while the handler is still at work here, good news does", async () => {
+    const answers = [(intent: GameActionIntent) => GameActionReceipt.failed(intent, "absent", "Not there."), found];
+    const rig = makeRig({ recover: (intent) => answers.shift()?.(intent) });
+    const dispatching = rig.dispatcher.dispatchCall(intentOf("a"), {
+      signal: new AbortController().signal,
+      maxWaitMs: 0,
+    });
+    await rig.settle();
+    await rig.dispatcher.abandonCall("a");
+    await dispatching;
+    expect(await rig.dispatcher.reconcile("a")).toBeUndefined();
+    expect((await rig.journal.find("a"))?.state).toBe("uncertain");
+    expect((await rig.dispatcher.reconcile("a"))?.receipt.status).toBe("committed");
+    rig.calls[0]?.commit();
+    await rig.settle();
+  });
+
+  it("CAN-1: a signal that fires while the handler is asked ends the question", async () => {
+    const rig = await uncertainRig(() => new Promise(() => undefined));
+    const controller = new AbortController();
+    const reconciling = rig.dispatcher.reconcile("a", { signal: controller.signal });
+    await rig.settle();
+    controller.abort();
+    expect(await reconciling).toBeUndefined();
+    expect(await rig.dispatcher.reconcile("a", { signal: controller.signal })).toBeUndefined();
+    expect(await rig.journal.find("a")).toMatchObject({ state: "uncertain", fence: 2 });
+  });
+});
+
+describe("resolve", () => {
+  it("ACT-5: a person closes an uncertain operation with evidence, under a raised fence", async () => {
+    const rig = await uncertainRig();
+    const receipt = await rig.dispatcher.resolve("a", {
+      status: "committed",
+      evidence: { seenBy: "Ada" },
+      result: { n: 1 },
+    });
+    expect(receipt).toEqual(GameActionReceipt.committed(intentOf("a"), { n: 1 }));
+    expect(await rig.journal.find("a")).toMatchObject({ state: "committed", receipt, fence: 2 });
+    expect(await rig.journal.protocol.listEvidence("a")).toMatchObject([
+      { kind: "resolution", content: { seenBy: "Ada" } },
+    ]);
+    expect((await rig.dispatcher.dispatch(intentOf("a", { conflictKeys: ["k"] }))).receipt).toEqual(receipt);
+    expect((await rig.dispatcher.dispatch(intentOf("b", { conflictKeys: ["k"] }))).disposition).toBe("executed");
+  });
+
+  it("ACT-5: a failed resolution carries code and message, made up where a person gave none", async () => {
+    const rig = await uncertainRig();
+    expect(await rig.dispatcher.resolve("a", { status: "rejected", evidence: 1, code: "shut" })).toEqual(
+      GameActionReceipt.rejected(intentOf("a"), "shut", "A person found out that the action did not happen."),
+    );
+  });
+
+  it("ACT-2: saying the same again is fine, another ending is refused", async () => {
+    const rig = await uncertainRig();
+    const resolution = { status: "committed", evidence: 1, result: { a: 1, b: 2 } } as const;
+    const receipt = await rig.dispatcher.resolve("a", resolution);
+    expect(await rig.dispatcher.resolve("a", { ...resolution, result: { b: 2, a: 1 } })).toEqual(receipt);
+    const others = [
+      { status: "failed", evidence: 1 },
+      { ...resolution, result: 2 },
+    ] as const;
+    for (const other of others) {
+      await expect(rig.dispatcher.resolve("a", other)).rejects.toMatchObject({ code: "RECEIPT_IMMUTABLE" });
+    }
+  });
+
+  it("ACT-5: only an uncertain operation can be closed by hand", async () => {
+    const rig = makeRig();
+    const dispatching = rig.dispatcher.dispatch(intentOf("a"));
+    await rig.settle();
+    const resolution = { status: "failed", evidence: "none" } as const;
+    await expect(rig.dispatcher.resolve("a", resolution)).rejects.toMatchObject({ code: "INVALID_OPTIONS" });
+    await expect(rig.dispatcher.resolve("b", resolution)).rejects.toMatchObject({ code: "OPERATION_UNKNOWN" });
+    rig.calls[0]?.commit();
+    await dispatching;
+  });
+
+  it("ACT-5: evidence and results have to be JSON, and the status an ending", async () => {
+    const rig = await uncertainRig();
+    const wrong = [
+      { status: "failed", evidence: undefined },
+      { status: "failed", evidence: 1n },
+      { status: "uncertain", evidence: 1 },
+      { status: "committed", evidence: 1, result: new Map() },
+    ];
+    for (const resolution of wrong) {
+      await expect(rig.dispatcher.resolve("a", resolution as never)).rejects.toMatchObject({ code: "INVALID_OPTIONS" });
+    }
+    expect((await rig.journal.find("a"))?.state).toBe("uncertain");
+  });
+
+  it("ACT-5: a person is not kept out by a reconciler at work", async () => {
+    const answer = gate();
+    const rig = await uncertainRig(async (intent) => {
+      await answer.opened;
+      return found(intent);
+    });
+    const reconciling = rig.dispatcher.reconcile("a");
+    await rig.settle();
+    const receipt = await rig.dispatcher.resolve("a", { status: "failed", evidence: "gone" });
+    answer.open();
+    expect(await reconciling).toEqual({ receipt, disposition: "replayed" });
+    expect(await rig.journal.protocol.listEvidence("a")).toMatchObject([
+      { kind: "resolution" },
+      { kind: "lateReceipt" },
+    ]);
+  });
+});
