@@ -1,3 +1,4 @@
+export { type AiSdkInput, type AiSdkPolicies, type AiSdkToolSet, fromAiSdkTools } from "./from-tools.ts";
 export type {
   AiSdkJson,
   AiSdkMessage,

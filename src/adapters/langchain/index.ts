@@ -1,3 +1,4 @@
+export { fromLangChainTools, type LangChainPolicies, type LangChainToolLike } from "./from-tools.ts";
 export { callsFromLangChain, toLangChainMessages } from "./langchain.ts";
 export type {
   LangChainMessage,

@@ -7,6 +7,7 @@ export type {
   ChatMessageLike,
   ChatTool,
 } from "./chat-shapes.ts";
+export { fromOpenAIAgentsTools, type OpenAIAgentsPolicies, type OpenAIAgentsToolLike } from "./from-agents-tools.ts";
 export { toResponsesCallId } from "./responses-call-id.ts";
 export { callsFromResponses } from "./responses-calls.ts";
 export { toResponsesItems, toResponsesTools } from "./responses-items.ts";

@@ -9,9 +9,9 @@ export interface GivenResult {
   readonly isError?: boolean;
 }
 
-/** The id that the kernel gives a call that came without one. */
-export function kernelId(callIndex: number): string {
-  return `kernel-call-${callIndex}`;
+/** The id under which the kernel answers a call: its own, or one that it is given (PREP-9). */
+export function answerId(id: string | undefined, callIndex: number): string {
+  return id === undefined || id === "" || id === "undefined" ? `call_1_${callIndex}` : id;
 }
 
 /** What a batch says after it has settled: a result for each call, in source order, then the policy text. */
@@ -24,7 +24,7 @@ export function settleDraft(
     const given = results[callIndex] ?? { content: [] };
     return {
       role: "toolResult",
-      callId: call.id === "" ? kernelId(callIndex) : call.id,
+      callId: answerId(call.id, callIndex),
       toolName: call.name,
       callIndex,
       content: given.content,

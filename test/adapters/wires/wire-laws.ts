@@ -1,9 +1,10 @@
 import fc from "fast-check";
+import { createToolSession } from "toolkernel";
 import { describe, expect, it } from "vitest";
 import type { BatchResult } from "../../../src/domain/batch.ts";
 import type { DraftResponse } from "../../../src/domain/call.ts";
 import { type GivenCall, givenCalls, givenTurn } from "./arbitraries.ts";
-import { kernelId, settleDraft } from "./settle-draft.ts";
+import { answerId, settleDraft } from "./settle-draft.ts";
 
 /** One wire, as the laws need it: how its provider writes, and how an answer to it is read. */
 export interface Wire {
@@ -56,10 +57,24 @@ export function describeWireLaws(wire: Wire): void {
         fc.property(givenTurn, ({ calls, results, policyText }) => {
           const draft = read(wire, calls, wire.reasons.normal[0]);
           const messages = wire.messagesOut(settleDraft(draft, results, policyText));
-          expect(wire.readBack(messages).map((result) => result.id)).toEqual(
-            calls.map((call, index) => (call.id ? call.id : wire.idsAreOptional ? undefined : kernelId(index))),
-          );
+          expect(wire.readBack(messages).map((result) => result.id)).toEqual(expectedIds(wire, calls));
         }),
+      );
+    });
+
+    it("C57, C58: so it is when a session runs them, and the provider's fields come with each result", async () => {
+      await fc.assert(
+        fc.asyncProperty(givenCalls, async (calls) => {
+          const draft = read(wire, calls, wire.reasons.normal[0]);
+          await using session = createToolSession({ tools: [] });
+          const { messages } = await session.execute(draft).result;
+          expect(wire.readBack(wire.messagesOut({ messages })).map((result) => result.id)).toEqual(
+            expectedIds(wire, calls),
+          );
+          const results = messages.filter((message) => message.role === "toolResult");
+          expect(results.map((message) => message.providerData)).toEqual(draft.calls.map((call) => call.providerData));
+        }),
+        { numRuns: 30 },
       );
     });
 
@@ -159,6 +174,11 @@ export function describeWireLaws(wire: Wire): void {
 }
 
 const CALL: GivenCall = { id: "call_1", name: "read", arguments: { path: "a" } };
+
+/** Where the wire can do without, the provider's own; elsewhere every result has one. */
+function expectedIds(wire: Wire, calls: readonly GivenCall[]): readonly (string | undefined)[] {
+  return calls.map(({ id }, index) => (wire.idsAreOptional ? id || undefined : answerId(id, index)));
+}
 
 function read(wire: Wire, calls: readonly GivenCall[], reason: string | undefined): DraftResponse {
   // Over the network a response is JSON; `respond` writes what `callsFrom` of the same wire reads.
