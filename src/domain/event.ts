@@ -1,3 +1,4 @@
+import type { Disposition, ReceiptStatus } from "./action.ts";
 import type { Outcome } from "./call.ts";
 import type { ToolResult } from "./content.ts";
 import type { FailureCategory } from "./failure.ts";
@@ -34,6 +35,21 @@ export type Delta =
       readonly name?: string | undefined;
       readonly argumentsText?: string | undefined;
     };
+
+/** What an event says of a durable action: how it was answered and where its time went, nothing of its content. */
+export interface ActionFacts {
+  readonly disposition: Disposition;
+  /** Whether the world was spared a second execution, since a receipt was there already (ACT-7). */
+  readonly duplicateExecutionPrevented: boolean;
+  /** Whether the receipt came from `recover`, for an earlier dispatch (ACT-5). */
+  readonly recovered: boolean;
+  /** In the host's handler. */
+  readonly hostMs: number;
+  /** Outside of it: waiting for keys, writing intent and receipt. */
+  readonly frameworkMs: number;
+  /** Of the receipt; absent where there is none. */
+  readonly status?: ReceiptStatus;
+}
 
 /** How a run ended, or that it waits. */
 export type RunStatus =
@@ -85,6 +101,8 @@ export interface KernelEventMap {
     readonly outcomeUncertain: boolean;
     /** From dispatch; absent when no executor was called. */
     readonly durationMs?: number;
+    /** Of a durable action that was dispatched. */
+    readonly action?: ActionFacts;
     readonly result: ToolResult;
   };
   toolLateSettled: CallEventBase & { readonly returned: boolean };

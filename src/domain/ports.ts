@@ -19,6 +19,11 @@ export interface TraceRecord {
 /** Where trace records go. *Contract*: a throw is swallowed; it changes nothing. */
 export interface Telemetry {
   record(traceRecord: TraceRecord): void;
+  /**
+   * Asks for the conflict keys of calls beside their lane numbers. Keys are made from arguments, so they
+   * are in no record unless the host says so here (OBS-3).
+   */
+  readonly wantsConflictKeys?: boolean | undefined;
 }
 
 /**
