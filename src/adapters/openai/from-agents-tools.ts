@@ -1,6 +1,5 @@
-import type { JsonObject } from "../../domain/json.ts";
 import type { InputSchema } from "../../domain/schema.ts";
-import type { Tool, ToolContext, ToolPolicy } from "../../domain/tool.ts";
+import type { Tool, ToolPolicy } from "../../domain/tool.ts";
 import { askIfNeeded, askOf } from "../import/approval.ts";
 import { assertPolicies, policyOf, refusedTool } from "../import/tool-policies.ts";
 import { isFields } from "../wire/draft-call.ts";
@@ -74,7 +73,12 @@ function importTool(name: string, tool: Fields, policy: ToolPolicy): Tool {
     inputSchema: tool.parameters as InputSchema,
     origin: "imported",
     ...approvalOf(name, tool),
-    execute: (args, context) => run(tool, (...given) => invoke.apply(tool, given), args, context),
+    execute: async (args, context) => {
+      const input = JSON.stringify(args);
+      const toolCall = { type: "function_call", callId: context.callId, name, arguments: input };
+      const details = { toolCall, signal: context.signal };
+      return settleInvocation(tool, () => invoke.call(tool, runContextOf(context.host), input, details));
+    },
   };
 }
 
@@ -97,17 +101,11 @@ function approvalOf(name: string, tool: Fields): Pick<Tool, "needsApproval"> {
   };
 }
 
-async function run(
-  tool: Fields,
-  invoke: (...given: readonly unknown[]) => unknown,
-  args: JsonObject,
-  context: ToolContext,
-): Promise<unknown> {
-  const input = JSON.stringify(args);
-  const toolCall = { type: "function_call", callId: context.callId, name: tool.name, arguments: input };
+/** What an invocation came to: its output, or a throw where the SDK gave a text in place of one. */
+async function settleInvocation(tool: Fields, invoke: () => unknown): Promise<unknown> {
   let output: unknown;
   try {
-    output = await invoke(runContextOf(context.host), input, { toolCall, signal: context.signal });
+    output = await invoke();
   } catch (error) {
     return isTimeout(tool, error instanceof Error ? error.message : undefined) ? stillAlive() : Promise.reject(error);
   }

@@ -28,7 +28,9 @@ export function callsFromResponses(response: ResponseLike): DraftResponse {
   const answered = new Set(items.filter(isOutput).map((item) => item.call_id));
   const own = items.filter((item) => isCall(item) && !answered.has(item.call_id));
   const calls = own.map(readCall);
-  return { calls, stopReason: readStop(response, items, own, calls) };
+  const stopReason = items.some(isRefusal) ? "error" : readStop(response, calls);
+  const isCut = stopReason === "toolUse" && own.some((item) => item.status === "incomplete");
+  return { calls, stopReason: isCut ? "length" : stopReason };
 }
 
 function isOutput(item: Item): boolean {
@@ -71,23 +73,18 @@ function readItem(item: Item): { readonly name: unknown; readonly payload: unkno
   }
 }
 
-function readStop(
-  response: ResponseLike,
-  items: readonly Item[],
-  own: readonly Item[],
-  calls: readonly ToolCall[],
-): StopReason {
-  if (isFields(response.error) || items.some(isRefusal)) {
+function readStop(response: ResponseLike, calls: readonly ToolCall[]): StopReason {
+  if (isFields(response.error)) {
     return "error";
   }
-  if (response.status === "incomplete") {
-    return readStopReason(response.incomplete_details?.reason || "incomplete", INCOMPLETE_WORDS, calls);
+  switch (response.status) {
+    case "incomplete":
+      return readStopReason(response.incomplete_details?.reason || "incomplete", INCOMPLETE_WORDS, calls);
+    case "cancelled":
+      return "aborted";
+    default:
+      return readStopReason(response.status, STATUS_WORDS, calls);
   }
-  if (response.status === "cancelled") {
-    return "aborted";
-  }
-  const stopReason = readStopReason(response.status, STATUS_WORDS, calls);
-  return stopReason === "toolUse" && own.some((item) => item.status === "incomplete") ? "length" : stopReason;
 }
 
 function isRefusal(item: Item): boolean {
