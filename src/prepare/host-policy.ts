@@ -24,8 +24,8 @@ export type ReadAuthorization =
 export function readRewrite(given: HookAnswer<RewriteDecision | unknown>): ReadRewrite {
   if (given.kind !== "answered") return refuseUnanswered("policy", given.kind);
   if (given.answer === undefined) return { kind: "keep" };
-  const fields = fieldsOf(given.answer, ["block", "terminate", "arguments"]);
-  if (fields === undefined || ("block" in fields && "arguments" in fields)) return refuseNonsense("policy");
+  const fields = fieldsOf(given.answer, "arguments");
+  if (fields === undefined) return refuseNonsense("policy");
   if ("block" in fields) return readBlock(fields, "policy");
   const frozen = freezeArguments(fields.arguments);
   return frozen.ok ? { kind: "replace", arguments: frozen.arguments } : refuseNonsense("policy");
@@ -35,8 +35,8 @@ export function readRewrite(given: HookAnswer<RewriteDecision | unknown>): ReadR
 export function readAuthorization(given: HookAnswer<AuthorizeDecision | unknown>): ReadAuthorization {
   if (given.kind !== "answered") return refuseUnanswered("authorization", given.kind);
   if (given.answer === undefined || given.answer === true) return { kind: "allow" };
-  const fields = fieldsOf(given.answer, ["block", "terminate", "ask"]);
-  if (fields === undefined || ("block" in fields && "ask" in fields)) return refuseNonsense("authorization");
+  const fields = fieldsOf(given.answer, "ask");
+  if (fields === undefined) return refuseNonsense("authorization");
   if ("block" in fields) return readBlock(fields, "authorization");
   return readAsk(fields.ask);
 }
@@ -78,10 +78,17 @@ function refuseNonsense(hook: HookName): ReadRefusal {
   };
 }
 
-/** The fields of a plain answer that has at least one of `known` and no other; undefined otherwise. */
-function fieldsOf(answer: unknown, known: readonly string[]): Readonly<Record<string, unknown>> | undefined {
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return undefined;
-  const entries = Object.entries(answer).filter(([, value]) => value !== undefined);
-  const isKnown = entries.every(([name]) => known.includes(name));
-  return isKnown && entries.some(([name]) => name !== "terminate") ? Object.fromEntries(entries) : undefined;
+/**
+ * The fields of a plain answer: those of one decision and no other; undefined for anything else, also for
+ * what throws when it is read.
+ */
+function fieldsOf(answer: unknown, decision: "arguments" | "ask"): Readonly<Record<string, unknown>> | undefined {
+  try {
+    if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return undefined;
+    const entries = Object.entries(answer).filter(([, value]) => value !== undefined);
+    const names = entries.map(([name]) => name).sort();
+    return [decision, "block", "block,terminate"].includes(names.join()) ? Object.fromEntries(entries) : undefined;
+  } catch {
+    return undefined;
+  }
 }

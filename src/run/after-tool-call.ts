@@ -6,7 +6,8 @@ import type { CallRun } from "./run-call.ts";
 
 /**
  * Lets `afterToolCall` shape the result of a call whose executor was called; the result itself when the
- * host has no such hook. After a cancellation the hook has only the grace (PREP-13).
+ * host has no such hook. The hook is given a copy: only what it answers can change anything. After a
+ * cancellation it has only the grace (PREP-13).
  */
 export function shapeResult(call: CallRun, result: ToolResult): ToolResult | Promise<ToolResult> {
   const { core, turn, cancellation } = call.owner;
@@ -19,7 +20,7 @@ export function shapeResult(call: CallRun, result: ToolResult): ToolResult | Pro
     operationId,
     arguments: prepared.arguments,
     tool: prepared.tool,
-    result,
+    result: JSON.parse(JSON.stringify(result)) as ToolResult, // a result is JSON throughout
     runId,
     turn,
     host,

@@ -33,18 +33,20 @@ export function callHook<Input extends object, Answer>(
 ): HookAnswer<Answer> | Promise<HookAnswer<Answer>> {
   const { run, timeoutMs = bounds.timeoutMs } = readHook(hook);
   const controller = new AbortController();
-  let answer: Answer | PromiseLike<Answer>;
+  let pending: Promise<Answer>;
   try {
-    answer = run({ ...facts, signal: controller.signal });
+    const answer = run({ ...facts, signal: controller.signal });
+    if (!isPromiseLike(answer)) return { kind: "answered", answer };
+    // A promise of the platform's own: one of any other make could throw when it is waited for.
+    pending = Promise.resolve(answer);
   } catch {
     return { kind: "threw" };
   }
-  if (!isPromiseLike(answer)) return { kind: "answered", answer };
-  return boundAnswer(answer, { ...bounds, timeoutMs: timeoutMs ?? Number.POSITIVE_INFINITY }, controller);
+  return boundAnswer(pending, { ...bounds, timeoutMs: timeoutMs ?? Number.POSITIVE_INFINITY }, controller);
 }
 
 function boundAnswer<Answer>(
-  pending: PromiseLike<Answer>,
+  pending: Promise<Answer>,
   bounds: HookBounds,
   controller: AbortController,
 ): Promise<HookAnswer<Answer>> {
@@ -59,14 +61,16 @@ function boundAnswer<Answer>(
       controller.abort(new DOMException("The hook's time is over.", "TimeoutError"));
       end({ kind: "timedOut" });
     };
-    const arm = (inMs: number) => (Number.isFinite(inMs) ? deadlines.arm(clock.now() + inMs, onTimeout) : undefined);
+    const arm = (atMs: number) => (Number.isFinite(atMs) ? deadlines.arm(atMs, onTimeout) : undefined);
+    const overAtMs = clock.now() + bounds.timeoutMs;
     const onCancel = (): void => {
       controller.abort(cancellation.reason);
       deadlines.disarm(deadline);
-      if (bounds.graceMs > 0) deadline = arm(bounds.graceMs);
+      // The grace shortens the hook's time, it never lengthens it.
+      if (bounds.graceMs > 0) deadline = arm(Math.min(overAtMs, clock.now() + bounds.graceMs));
       else end({ kind: "timedOut" });
     };
-    let deadline = arm(bounds.timeoutMs);
+    let deadline = arm(overAtMs);
     pending.then(
       (answer) => end({ kind: "answered", answer }),
       () => end({ kind: "threw" }),

@@ -43,13 +43,19 @@ export function withholdResult(result: ToolResult): ToolResult {
 
 /** The fields of a declared result, or of a plain object with nothing but a result's fields. */
 function namedFields(answer: unknown): ReadonlyMap<string, unknown> | undefined {
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return undefined;
   try {
+    if (typeof answer !== "object" || answer === null || !isPlain(answer)) return undefined;
     const entries = Object.entries(answer).filter(([, value]) => value !== undefined);
     return entries.every(([name]) => FIELDS.includes(name)) ? new Map(entries) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** An Error, a Map or an array has no fields to name either, and is no result for that. */
+function isPlain(answer: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(answer);
+  return !Array.isArray(answer) && (prototype === null || Object.getPrototypeOf(prototype) === null);
 }
 
 function keepWarning(result: ToolResult, content: readonly ContentPart[]): readonly ContentPart[] {
