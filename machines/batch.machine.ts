@@ -25,6 +25,7 @@ export type BatchEvent =
   | { readonly type: "CHECKED" }
   | { readonly type: "PLANNED"; readonly epochs: number }
   | { readonly type: "EPOCH_SETTLED" }
+  | { readonly type: "CALLS_SETTLED" }
   | { readonly type: "CANCEL" };
 
 /** What the driver is asked to do. */
@@ -82,12 +83,12 @@ export const batchMachine = setup({
       description: "Every call is prepared, in source order, before any is dispatched (PREP-1, PREP-2).",
       entry: "prepareCalls",
       on: {
-        REFUSE: "refused",
+        REFUSE: "refusing",
         PREPARED: [
           { guard: "isSomethingUndecided", target: "awaitingApproval", actions: "noteUndecided" },
           { target: "checkingRepeats" },
         ],
-        CANCEL: "cancelled",
+        CANCEL: "cancelling",
       },
     },
     awaitingApproval: {
@@ -98,20 +99,20 @@ export const batchMachine = setup({
           { guard: "isSomethingUndecided", target: "awaitingApproval", reenter: true, actions: "noteUndecided" },
           { target: "checkingRepeats", actions: "noteUndecided" },
         ],
-        CANCEL: "cancelled",
+        CANCEL: "cancelling",
       },
     },
     checkingRepeats: {
       description: "Exact repeats are counted after preparation and before dispatch (REP-2).",
       entry: "checkRepeats",
-      on: { CHECKED: "planning", CANCEL: "cancelled" },
+      on: { CHECKED: "planning", CANCEL: "cancelling" },
     },
     planning: {
       description: "Prepared calls are split into ordered epochs (EPOCH-2).",
       entry: "planEpochs",
       on: {
         PLANNED: [{ guard: "isSomethingPlanned", target: "runningEpoch", actions: "notePlan" }, { target: "settled" }],
-        CANCEL: "cancelled",
+        CANCEL: "cancelling",
       },
     },
     runningEpoch: {
@@ -128,18 +129,20 @@ export const batchMachine = setup({
     drainingEpoch: {
       description: "Cancelled: the current epoch settles, no later one ever starts (CAN-1).",
       entry: "cancelEpoch",
-      on: { EPOCH_SETTLED: "cancelled" },
+      on: { EPOCH_SETTLED: "cancelling" },
+    },
+    refusing: {
+      description: "The whole response is refused; every call gets its error result (PREP-9, PREP-10).",
+      entry: "refuseCalls",
+      on: { CALLS_SETTLED: "refused" },
+    },
+    cancelling: {
+      description: "Every call that had not been dispatched settles as cancelled (PREP-12, CAN-1).",
+      entry: "cancelCalls",
+      on: { CALLS_SETTLED: "cancelled" },
     },
     settled: { type: "final", entry: "announceSettled" },
-    refused: {
-      description: "The whole response was refused before any preparation (PREP-9, PREP-10).",
-      type: "final",
-      entry: ["refuseCalls", "announceSettled"],
-    },
-    cancelled: {
-      description: "Every call that had not been dispatched settles as cancelled (PREP-12, CAN-1).",
-      type: "final",
-      entry: ["cancelCalls", "announceSettled"],
-    },
+    refused: { type: "final", entry: "announceSettled" },
+    cancelled: { type: "final", entry: "announceSettled" },
   },
 });

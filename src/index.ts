@@ -59,7 +59,17 @@ export type {
   Usage,
   UserMessage,
 } from "./domain/message.ts";
+export type { ModelContext, ModelProvider, ModelRequest, ModelResponse, ModelTool } from "./domain/model.ts";
 export type { Clock, Inspect, InspectionRecord, Telemetry, TraceRecord } from "./domain/ports.ts";
+export type {
+  AgentHooks,
+  PrepareNextTurn,
+  QueueAnswer,
+  RunOutcome,
+  ShouldStopAfterTurn,
+  TurnHookInput,
+  TurnPreparation,
+} from "./domain/run.ts";
 export {
   type ArgumentsOf,
   type InputSchema,
@@ -84,8 +94,12 @@ export type {
   ToolPolicy,
   ToolRisk,
 } from "./domain/tool.ts";
+export { Agent, type ResumeOptions } from "./host/agent.ts";
+export type { AgentOptions, RunOptions } from "./host/agent-options.ts";
 export type { Batch } from "./host/batch-handle.ts";
 export type { ExecuteOptions, GivenCall, GivenResponse } from "./host/read-response.ts";
+export type { UncertaintyResolution } from "./host/resolve-uncertain.ts";
+export type { Run, RunResult } from "./host/run-handle.ts";
 export { createToolSession, type ToolSession } from "./host/session.ts";
 export type { ToolSessionOptions } from "./host/session-options.ts";
 export type { EventListener } from "./observe/event-hub.ts";

@@ -101,7 +101,7 @@ export interface KernelEventMap {
     readonly outcomeUncertain: boolean;
     /** From dispatch; absent when no executor was called. */
     readonly durationMs?: number;
-    /** Of a durable action that was dispatched. */
+    /** Of a call of a durable tool whose dispatcher was asked. */
     readonly action?: ActionFacts;
     readonly result: ToolResult;
   };

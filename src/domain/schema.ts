@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts";
+import type { TypeBoxSchema, TypeBoxStatic } from "./typebox.ts";
 
 /**
  * The part of the Standard Schema interface (standardschema.dev) that the kernel uses. Structural, so
@@ -30,17 +31,17 @@ declare const TYPED: unique symbol;
 export type TypedJsonSchema<Args> = Readonly<Record<string, unknown>> & { readonly [TYPED]?: Args };
 
 /** Any JSON Schema object, however its author's types are written. */
-export type JsonSchemaObject = Readonly<Record<string, unknown>>;
+export type JsonSchemaObject = object;
 
-/** Everything `inputSchema` takes: JSON Schema, {@link jsonSchema}, TypeBox, or a Standard Schema. */
+/** Everything `inputSchema` takes: JSON Schema, {@link jsonSchema}, TypeBox, or a Standard Schema (maybe a function). */
 export type InputSchema = JsonSchemaObject | StandardSchema;
 
 /** The type of the prepared arguments a schema stands for; a Standard Schema's output. */
 export type ArgumentsOf<Schema> =
   Schema extends StandardSchema<infer _Input, infer Output>
     ? Output
-    : Schema extends { readonly static: infer Static }
-      ? Static
+    : Schema extends TypeBoxSchema
+      ? TypeBoxStatic<Schema>
       : Schema extends { readonly [TYPED]?: infer Args }
         ? unknown extends Args
           ? JsonObject

@@ -3,7 +3,6 @@ import type { DraftResponse, StopReason, ToolCall } from "../domain/call.ts";
 import {
   checkOptions,
   hasMethods,
-  invalidOption,
   isAnything,
   isBoolean,
   isList,
@@ -12,6 +11,7 @@ import {
   oneOf,
   wholeNumber,
 } from "./check-options.ts";
+import { checkDecisions } from "./read-messages.ts";
 
 /** A model's response as `execute` takes it: its calls, or its calls and why it stopped. */
 export type GivenResponse =
@@ -46,7 +46,8 @@ export interface ReadResponse {
 
 const STOP_REASON = oneOf("stop", "toolUse", "length", "error", "aborted");
 
-const isSignal: OptionCheck = (value) =>
+/** An AbortSignal, of any realm. */
+export const isSignal: OptionCheck = (value) =>
   hasMethods("addEventListener", "removeEventListener")(value) === undefined ? undefined : "must be an AbortSignal";
 
 const OPTION_CHECKS: Readonly<Record<keyof ExecuteOptions, OptionCheck>> = {
@@ -68,12 +69,7 @@ const CALL_CHECKS: Readonly<Record<keyof ToolCall, OptionCheck>> = {
 /** Checks the options of `execute`. @throws KernelError `INVALID_OPTIONS` naming the option. */
 export function readExecuteOptions(given: ExecuteOptions): ExecuteOptions {
   checkOptions(given, OPTION_CHECKS, { path: "options" });
-  for (const [id, decision] of Object.entries(given.approvals ?? {})) {
-    const block: unknown = typeof decision === "object" && decision !== null ? decision.block : undefined;
-    if (decision !== true && typeof block !== "string") {
-      throw invalidOption(`approvals.${id.slice(0, 64)}`, "must be true or { block: reason }");
-    }
-  }
+  checkDecisions(given.approvals ?? {});
   return given;
 }
 
@@ -90,17 +86,6 @@ export function readResponse(given: GivenResponse, stopReason: StopReason | unde
   return { calls: calls.map((call, index) => readCall(call, index)), stopReason: stopReason ?? own ?? "toolUse" };
 }
 
-/**
- * Gives every call an id, unique in its response: one that is missing, empty, or the text "undefined" of a
- * host that wrote out a missing one (PREP-9).
- */
-export function nameCalls(calls: readonly ToolCall[], turn: number): readonly ToolCall[] {
-  const taken = new Set(calls.map((call) => call.id));
-  return calls.map((call, index) =>
-    isMissing(call.id) ? { ...call, id: freeId(taken, `call_${turn}_${index}`) } : call,
-  );
-}
-
 function readCall(given: GivenCall, index: number): ToolCall {
   checkOptions(given, CALL_CHECKS, { path: `calls[${index}]`, required: ["name"] });
   const { id, name, arguments: draft, providerData } = given;
@@ -110,15 +95,4 @@ function readCall(given: GivenCall, index: number): ToolCall {
     arguments: draft ?? "",
     ...(providerData !== undefined && { providerData }),
   };
-}
-
-function isMissing(id: string): boolean {
-  return id.trim() === "" || id === "undefined";
-}
-
-function freeId(taken: Set<string>, wanted: string): string {
-  let id = wanted;
-  while (taken.has(id)) id = `${id}_`;
-  taken.add(id);
-  return id;
 }

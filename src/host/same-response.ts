@@ -1,12 +1,18 @@
 import stringify from "fast-json-stable-stringify";
 import type { ToolCall } from "../domain/call.ts";
-import type { BatchResponse } from "../run/run-batch.ts";
+import { isMissingId } from "../run/call-ids.ts";
+
+/** A response and its turn, as a batch was started with or as it is given again. */
+export interface ComparedResponse {
+  readonly calls: readonly ToolCall[];
+  readonly turn: number;
+}
 
 /**
  * Whether a response is the one a batch was started with: same turn, same calls in the same order, by
  * name and arguments; ids too, where the new one gives them.
  */
-export function isSameResponse(known: BatchResponse, given: BatchResponse): boolean {
+export function isSameResponse(known: ComparedResponse, given: ComparedResponse): boolean {
   if (known.turn !== given.turn || known.calls.length !== given.calls.length) return false;
   return known.calls.every((call, index) => {
     const other = given.calls[index];
@@ -15,7 +21,7 @@ export function isSameResponse(known: BatchResponse, given: BatchResponse): bool
 }
 
 function isSameCall(known: ToolCall, given: ToolCall): boolean {
-  const isSameId = given.id === known.id || given.id.trim() === "" || given.id === "undefined";
+  const isSameId = given.id === known.id || isMissingId(given.id);
   return isSameId && known.name === given.name && draftText(known) === draftText(given);
 }
 

@@ -49,7 +49,8 @@ export interface ToolSessionOptions {
   readonly jsonSchemaValidator?: JsonSchemaValidator | undefined;
 }
 
-const isHook: OptionCheck = (value) => {
+/** A hook: a function, or one with its own time-out. */
+export const isHook: OptionCheck = (value) => {
   if (typeof value === "function") return undefined;
   const hook = value as { readonly run?: unknown; readonly timeoutMs?: unknown } | null; // looked at, not trusted
   if (typeof hook !== "object" || typeof hook?.run !== "function") return "must be a function or { run, timeoutMs }";
@@ -70,7 +71,8 @@ const isCompat: OptionCheck = (value) => {
 const isLanes: OptionCheck = (value) =>
   (value as { queues?: unknown } | null)?.queues instanceof Map ? undefined : "must be made by createLanes()";
 
-const CHECKS: Readonly<Record<keyof ToolSessionOptions, OptionCheck>> = {
+/** How each option of a session is checked. */
+export const SESSION_CHECKS: Readonly<Record<keyof ToolSessionOptions, OptionCheck>> = {
   tools: isList,
   toolExecution: oneOf("sequential", "safeParallel", "parallel"),
   limits: isRecord,
@@ -98,16 +100,28 @@ const HOOK_CHECKS: Readonly<Record<keyof SessionHooks, OptionCheck>> = {
  * @throws KernelError `INVALID_OPTIONS` naming the option.
  */
 export function readSessionOptions(given: ToolSessionOptions): SessionSettings {
-  checkOptions(given, CHECKS, { path: "options", required: ["tools"] });
-  if (given.hooks !== undefined) checkOptions(given.hooks, HOOK_CHECKS, { path: "hooks" });
+  checkOptions(given, SESSION_CHECKS, { path: "options", required: ["tools"] });
+  checkHooks(given.hooks, {});
+  return completeSettings(given, given.runId ?? createId());
+}
+
+/** Checks the hooks of a session, and others beside them. @throws KernelError `INVALID_OPTIONS`. */
+export function checkHooks(hooks: unknown, others: Readonly<Record<string, OptionCheck>>): void {
+  if (hooks !== undefined) checkOptions(hooks, { ...HOOK_CHECKS, ...others }, { path: "hooks" });
+}
+
+/**
+ * The settings of a session from options that have been checked.
+ * @throws KernelError `INVALID_OPTIONS` naming the limit.
+ */
+export function completeSettings(given: Omit<ToolSessionOptions, "runId">, runId: string): SessionSettings {
   return {
-    runId: given.runId ?? createId(),
+    runId,
     toolExecution: given.toolExecution ?? "safeParallel",
     limits: readLimits(given.limits ?? {}),
     hooks: given.hooks ?? {},
     uncertainWriteScope: given.uncertainWriteScope ?? "batch",
     compat: given.compat,
-    host: given.host,
     clock: given.clock ?? systemClock,
     inspect: given.inspect,
   };

@@ -6,14 +6,14 @@
  */
 
 import type { BatchResult } from "../domain/batch.ts";
-import { KernelError } from "../domain/errors.ts";
-import type { JsonValue } from "../domain/json.ts";
+import type { KernelError } from "../domain/errors.ts";
 import type { AnyTool } from "../domain/tool.ts";
 import { EventStream } from "../observe/event-stream.ts";
 import { createLanes } from "../plan/lanes.ts";
 import { ajvValidator } from "../prepare/ajv-validator.ts";
 import { registerTools } from "../prepare/register-tools.ts";
 import { NO_REPEATS } from "../repeat/repeat-tracker.ts";
+import { hasDuplicateIds, nameCalls } from "../run/call-ids.ts";
 import { BatchRun } from "../run/run-batch.ts";
 import type { CallRun } from "../run/run-call.ts";
 import { SessionCore } from "../run/session-core.ts";
@@ -22,11 +22,11 @@ import { invalidOption } from "./check-options.ts";
 import {
   type ExecuteOptions,
   type GivenResponse,
-  nameCalls,
   type ReadResponse,
   readExecuteOptions,
   readResponse,
 } from "./read-response.ts";
+import { resolveUncertain, type UncertaintyResolution } from "./resolve-uncertain.ts";
 import { isSameResponse } from "./same-response.ts";
 import { readLanes, readSessionOptions, stuckError, type ToolSessionOptions } from "./session-options.ts";
 
@@ -61,6 +61,7 @@ export class ToolSession implements AsyncDisposable {
       tools: registerTools(options.tools, this.#validator),
       lanes: options.lanes === undefined ? createLanes<CallRun>() : readLanes<CallRun>(options.lanes),
       events: this.#events,
+      host: options.host,
       onFault: (error) => this.#break(error),
     });
   }
@@ -98,23 +99,8 @@ export class ToolSession implements AsyncDisposable {
    * Later calls that are not judged yet are no longer blocked by it; settled results stay (UNC-5).
    * Rejects with KernelError `OPERATION_UNKNOWN` or `INVALID_OPTIONS`.
    */
-  async resolveUncertain(
-    operationIdOrCallId: string,
-    resolution: { readonly status: "committed" | "failed"; readonly details?: JsonValue | undefined },
-  ): Promise<void> {
-    const { status } = resolution;
-    if (status !== "committed" && status !== "failed")
-      throw invalidOption("status", "must be one of committed, failed");
-    const found = this.#core.uncertain.findLast(
-      ({ operationId, callId }) => operationId === operationIdOrCallId || callId === operationIdOrCallId,
-    );
-    if (found === undefined) {
-      const message = "No unresolved uncertain write of this session has that operation id or call id.";
-      throw new KernelError("OPERATION_UNKNOWN", message);
-    }
-    this.#core.uncertain = this.#core.uncertain.filter((write) => write !== found);
-    const { callId, callIndex, toolName, operationId, turn } = found;
-    this.#events.emit("toolUncertaintyResolved", turn, { callId, callIndex, toolName, operationId, status });
+  async resolveUncertain(operationIdOrCallId: string, resolution: UncertaintyResolution): Promise<void> {
+    resolveUncertain(this.#core, operationIdOrCallId, resolution);
   }
 
   /**
@@ -166,7 +152,8 @@ export class ToolSession implements AsyncDisposable {
     this.#turn = turn;
     const current = { job, batch: undefined as BatchRun | undefined, release: (): void => undefined };
     this.#current = current;
-    const response = { ...job.response, calls: nameCalls(job.response.calls, turn), turn };
+    const { calls, stopReason } = job.response;
+    const response = { calls: nameCalls(calls, turn), hasDuplicateIds: hasDuplicateIds(calls), stopReason, turn };
     this.#core.mailbox.run(() => {
       current.batch = new BatchRun(this.#core, response, (result) => this.#onResult(result));
       current.release = this.#obeySignal(current.batch, job.options.signal);

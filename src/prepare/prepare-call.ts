@@ -104,19 +104,20 @@ function shapeDraft(found: Found, port: PreparePort): Preparation | Refusal {
   const repaired =
     port.compat === undefined ? { draft, repairs: [] } : applyCompat(port.compat, registered.jsonSchema, draft);
   const repairs: Repair[] = [...repaired.repairs];
+  const { prepareArguments } = registered.tool;
   let shaped: unknown = repaired.draft;
-  let isOwned = true;
-  if (registered.tool.prepareArguments !== undefined) {
+  if (prepareArguments !== undefined) {
     try {
-      const prepared = prepareWithRepairs(registered.tool.prepareArguments, repaired.draft);
+      // A copy, since a tool may change what it is given, and the draft itself is still to be fingerprinted.
+      const prepared = prepareWithRepairs(prepareArguments, structuredClone(repaired.draft));
       repairs.push(...prepared.repairs);
-      if (prepared.draft !== undefined && prepared.draft !== repaired.draft)
-        [shaped, isOwned] = [prepared.draft, false];
+      shaped = prepared.draft;
     } catch (error) {
-      return refuseThrown("invalidArguments", "prepareArguments", error, { ...about, repairs });
+      return refuseThrown({ where: "prepareArguments", error }, { ...about, repairs });
     }
   }
-  const frozen = freezeArguments(shaped, { owned: isOwned });
+  // What no code of the tool's has touched belongs to nobody else and is frozen in place.
+  const frozen = freezeArguments(shaped, { owned: prepareArguments === undefined });
   if (!frozen.ok) return refuse("invalidArguments", `invalid_arguments: ${frozen.reason}`, { ...about, repairs });
   return {
     kind: "preparation",
@@ -145,7 +146,7 @@ function checkWithTool(work: Preparation): Refusal | undefined {
     const text = typeof fault === "string" ? fault : "the tool's validation gave no valid answer";
     return refuse("invalidArguments", `invalid_arguments: ${text}`, aboutOf(work));
   } catch (error) {
-    return refuseThrown("internal", "validate", error, aboutOf(work));
+    return refuseThrown({ where: "validate", error }, aboutOf(work));
   }
 }
 
@@ -194,7 +195,7 @@ function resolveKeys(work: Preparation, port: PreparePort): Refusal | undefined 
     work.conflictKeys = read.keys;
     return undefined;
   } catch (error) {
-    return refuseThrown("internal", "conflictKey", error, aboutOf(work));
+    return refuseThrown({ where: "conflictKey", error }, aboutOf(work));
   }
 }
 

@@ -25,8 +25,15 @@ export function refuse(failureCategory: FailureCategory, reason: string, facts: 
   };
 }
 
+/** What a part of the tool's own code threw before dispatch. */
+export interface ThrownBeforeDispatch {
+  readonly where: "prepareArguments" | "validate" | "conflictKey";
+  readonly error: unknown;
+}
+
 /** A throw of the tool's own code before dispatch; certain, since nothing was executed. */
-export function refuseThrown(category: FailureCategory, where: string, error: unknown, facts: RefusalFacts): Refusal {
+export function refuseThrown({ where, error }: ThrownBeforeDispatch, facts: RefusalFacts): Refusal {
   if (isToolError(error)) return refuse(error.failureCategory, error.message, facts);
+  const category = where === "prepareArguments" ? "invalidArguments" : "internal";
   return refuse(category, `not_executed: the tool's ${where} failed.`, facts);
 }

@@ -1,10 +1,10 @@
 import { KernelError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { isStandardSchema, type JsonSchemaCheck, type JsonSchemaValidator } from "../domain/schema.ts";
+import type { JsonSchemaCheck, JsonSchemaValidator } from "../domain/schema.ts";
 import { type AnyTool, isWrite } from "../domain/tool.ts";
 import { compileToolSchema } from "./compile-schema.ts";
 import { checkTool } from "./define-tool.ts";
-import { toolJsonSchema } from "./tool-json-schema.ts";
+import { isGeneratedSchema, toolJsonSchema } from "./tool-json-schema.ts";
 
 /** A tool as a session holds it: its schema compiled once, its facts read once. */
 export interface RegisteredTool {
@@ -45,15 +45,16 @@ export function registerTools(
 
 function registerTool(tool: AnyTool, validator: JsonSchemaValidator): RegisteredTool {
   const jsonSchema = toolJsonSchema(tool);
-  // A vendor's generated schema is not the author's text: it may use forms that strict mode dislikes.
-  const isTolerant = tool.origin === "imported" || isStandardSchema(tool.inputSchema);
-  const compiled = compileToolSchema({ toolName: tool.name, schema: jsonSchema, imported: isTolerant, validator });
-  if ("check" in compiled) {
-    return { tool, jsonSchema, check: compiled.check, unavailable: undefined, isWrite: isWrite(tool) };
-  }
-  if (tool.origin === "imported") {
-    return { tool, jsonSchema, check: () => [], unavailable: compiled.unavailable, isWrite: isWrite(tool) };
-  }
-  const message = `Tool ${JSON.stringify(tool.name.slice(0, 128))}: its JSON Schema does not compile: ${compiled.unavailable}`;
-  throw new KernelError("INVALID_TOOL_SCHEMA", message, { subject: tool.name });
+  const isImported = tool.origin === "imported";
+  const compiled = compileToolSchema({
+    toolName: tool.name,
+    schema: jsonSchema,
+    imported: isImported,
+    // A vendor's generated schema is not the author's text: it may use forms that strict mode dislikes.
+    generated: isGeneratedSchema(tool),
+    validator,
+  });
+  const known = { tool, jsonSchema, isWrite: isWrite(tool) };
+  if ("check" in compiled) return { ...known, check: compiled.check, unavailable: undefined };
+  return { ...known, check: () => [], unavailable: compiled.unavailable };
 }

@@ -11,7 +11,8 @@ import type { CallRun } from "./run-call.ts";
  */
 export function shapeResult(call: CallRun, result: ToolResult): ToolResult | Promise<ToolResult> {
   const { core, turn, cancellation } = call.owner;
-  const { hooks, limits, clock, runId, host } = core.settings;
+  const { hooks, limits, clock, runId } = core.settings;
+  const { host } = core;
   if (hooks.afterToolCall === undefined || call.prepared === undefined) return result;
   const { callIndex, operationId, prepared } = call;
   const facts: Omit<Parameters<AfterToolCall>[0], "signal"> = {

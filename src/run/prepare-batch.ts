@@ -49,11 +49,11 @@ function acceptCall(call: CallRun, prepared: PreparedCall): void {
 
 function preparePort(owner: CallOwner, call: CallRun): PreparePort {
   const { core } = owner;
-  const { host, runId, compat, hooks } = core.settings;
+  const { runId, compat, hooks } = core.settings;
   return {
     tools: owner.tools,
     compat,
-    host,
+    host: core.host,
     runId,
     rewriteToolCall: boundHook<CallHookInput>(owner, hooks.rewriteToolCall),
     authorizeToolCall: boundHook<AuthorizeInput>(owner, hooks.authorizeToolCall),
@@ -66,7 +66,8 @@ function boundHook<Input extends CallHookInput>(
   hook: Hook<(input: Input) => unknown> | undefined,
 ): BoundedHook<Input> | undefined {
   if (hook === undefined) return undefined;
-  const { clock, limits, runId, host } = core.settings;
+  const { clock, limits, runId } = core.settings;
+  const { host } = core;
   const bounds = { clock, deadlines: core.deadlines, timeoutMs: limits.hookTimeoutMs, cancellation, graceMs: 0 };
   return (facts) =>
     // With run, turn, host and signal, a hook's facts are its input.

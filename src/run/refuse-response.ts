@@ -12,6 +12,7 @@ export interface ResponseRefusal {
 /** What a response is judged by. */
 export interface JudgedResponse {
   readonly calls: readonly ToolCall[];
+  readonly hasDuplicateIds: boolean;
   readonly stopReason: StopReason;
   /** Calls of the run before this response. */
   readonly earlierToolCalls: number;
@@ -40,7 +41,7 @@ export function judgeResponse(response: JudgedResponse, limits: Limits): Respons
       `arguments_too_long: the arguments of a call are over limits.maxArgumentCharacters (${limits.maxArgumentCharacters}). Send less.`,
     );
   }
-  if (new Set(calls.map((call) => call.id)).size < calls.length) {
+  if (response.hasDuplicateIds) {
     return refuse("duplicate_ids: two calls of the response have the same id. Give each call its own.");
   }
   if (response.earlierToolCalls + calls.length > limits.maxToolCalls) {

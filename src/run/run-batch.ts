@@ -24,7 +24,10 @@ import type { SessionCore } from "./session-core.ts";
 
 /** The response a batch runs. */
 export interface BatchResponse {
+  /** With ids that are distinct. */
   readonly calls: readonly ToolCall[];
+  /** Whether the ids that the response came with were not (PREP-9). */
+  readonly hasDuplicateIds: boolean;
   readonly stopReason: StopReason;
   readonly turn: number;
 }
@@ -60,7 +63,8 @@ export class BatchRun implements EpochOwner {
     this.actor = startChart(batchMachine, {
       id: `batch:${this.turn}`,
       input: { turn: this.turn, calls: response.calls.length },
-      inspect: core.settings.inspect,
+      // Below a run the run's actor is the root that is inspected.
+      ...(core.root === undefined ? { inspect: core.settings.inspect } : { parent: core.root }),
       onEmitted: (emitted) => core.mailbox.run(() => this.#perform(emitted)),
       onFault: (error) => core.fault(error),
     });
@@ -134,10 +138,11 @@ export class BatchRun implements EpochOwner {
         break;
       case "cancelCalls":
         for (const call of this.calls) call.tell({ type: "CANCEL" });
+        // Behind the calls that have just been told, none of which has anything to wait for.
+        this.core.mailbox.send(this.actor, { type: "CALLS_SETTLED" });
         break;
       case "settled":
-        // Behind the calls that have just been told.
-        this.core.mailbox.run(() => this.#end());
+        this.#end();
         break;
     }
   }
@@ -165,6 +170,7 @@ export class BatchRun implements EpochOwner {
       refuseCall(call, refuse(this.#refusal?.failureCategory ?? "internal", reason, {}));
       call.tell({ type: "CHECKED" });
     }
+    this.core.mailbox.send(this.actor, { type: "CALLS_SETTLED" });
   }
 
   #plan(): void {

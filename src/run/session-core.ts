@@ -4,6 +4,7 @@
  * own: the lanes (may be shared with other sessions), the clock. One batch runs at a time, so nothing here
  * is written by two at once.
  */
+import type { AnyActorRef } from "xstate";
 import type { EventPort } from "../domain/event.ts";
 import type { SessionHooks } from "../domain/hooks.ts";
 import type { Limits } from "../domain/limits.ts";
@@ -27,7 +28,6 @@ export interface SessionSettings {
   readonly hooks: SessionHooks;
   readonly uncertainWriteScope: "batch" | "run";
   readonly compat: CompatOption | undefined;
-  readonly host: unknown;
   readonly clock: Clock;
   readonly inspect: Inspect | undefined;
 }
@@ -47,6 +47,7 @@ export interface SessionParts {
   readonly events: EventPort;
   /** Told of a throw that no driver should ever make. */
   readonly onFault: (error: unknown) => void;
+  readonly host: unknown;
 }
 
 /** See the file header. */
@@ -57,6 +58,8 @@ export class SessionCore {
   readonly lanes: Lanes<CallRun>;
   readonly events: EventPort;
   readonly thresholds: RepeatThresholds;
+  /** The run's actor, if a run is above. */
+  root: AnyActorRef | undefined;
   tools: ToolRegistry;
   repeats: RepeatSequence = NO_REPEATS;
   /** Newest last. */
@@ -64,6 +67,8 @@ export class SessionCore {
   /** Abandoned writes without a key whose executor may still be alive (EPOCH-8). */
   readonly keylessHolds = new Set<CallRun>();
   toolCalls = 0;
+  /** Handed to hooks and tools untouched. */
+  host: unknown;
   /** The epoch that runs now, if one does. */
   runningEpoch: EpochRun | undefined;
   /** Told of a throw that no driver should ever make. */
@@ -77,6 +82,7 @@ export class SessionCore {
     this.deadlines = new Deadlines(settings.clock);
     this.mailbox = new Mailbox(parts.onFault);
     this.fault = parts.onFault;
+    this.host = parts.host;
     const { exactToolRepeatAdvisoryThreshold: advisory, exactToolRepeatTerminationThreshold: termination } =
       settings.limits;
     this.thresholds = { advisory, termination };

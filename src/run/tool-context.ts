@@ -29,7 +29,7 @@ export function createToolContext(call: CallRun, onProgress: (update: unknown) =
     get signal() {
       return control().signal;
     },
-    host: settings.host,
+    host: call.owner.core.host,
     progress: onProgress,
   };
   return { context, abort: (reason) => control().abort(reason) };

@@ -5,4 +5,5 @@ export {
   type ControlledCall,
   controllableTool,
 } from "./controllable-tool.ts";
+export { type ScriptedResponse, scriptedModel } from "./scripted-model.ts";
 export { type SimulatedClock, simulatedClock } from "./simulated-clock.ts";

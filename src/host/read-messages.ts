@@ -1,0 +1,72 @@
+import type { ApprovalDecisions } from "../domain/approval.ts";
+import type { Message, UserMessage } from "../domain/message.ts";
+import { invalidOption, isRecord } from "./check-options.ts";
+
+/** What a run begins with: the transcript before it, and its prompt. */
+export interface RunInputMessages {
+  readonly earlier: readonly Message[];
+  readonly prompt: readonly Message[];
+}
+
+/**
+ * Reads what `run` was given: a text, or messages of which the user's last ones are the prompt.
+ * @throws KernelError `INVALID_OPTIONS` for anything else, and for a transcript in which a tool call has
+ * not exactly one result right after its response (RUN-5).
+ */
+export function readRunInput(input: unknown): RunInputMessages {
+  if (typeof input === "string") return { earlier: [], prompt: [{ role: "user", content: input }] };
+  if (!Array.isArray(input)) throw invalidOption("messages", "must be a text or an array of messages");
+  const messages: readonly Message[] = input.map((message, index) => readMessage(message, `messages[${index}]`));
+  checkPairs(messages);
+  const last = messages.findLastIndex(({ role }) => role !== "user");
+  return { earlier: messages.slice(0, last + 1), prompt: messages.slice(last + 1) };
+}
+
+/** Reads a user message given as text or message. @throws KernelError `INVALID_OPTIONS`. */
+export function readUserMessage(given: unknown, path: string): UserMessage {
+  if (typeof given === "string") return { role: "user", content: given };
+  const message = readMessage(given, path);
+  if (message.role !== "user") throw invalidOption(path, "must be a text or a user message");
+  return message;
+}
+
+/** Checks answers to approvals. @throws KernelError `INVALID_OPTIONS` naming the id. */
+export function checkDecisions(decisions: ApprovalDecisions): void {
+  if (isRecord(decisions) !== undefined) throw invalidOption("approvals", "must be an object");
+  for (const [id, decision] of Object.entries(decisions)) {
+    const block: unknown = typeof decision === "object" && decision !== null ? decision.block : undefined;
+    if (decision === true || typeof block === "string") continue;
+    throw invalidOption(`approvals.${id.slice(0, 64)}`, "must be true or { block: reason }");
+  }
+}
+
+function readMessage(given: unknown, path: string): Message {
+  if (isRecord(given) !== undefined) throw invalidOption(path, "must be a message");
+  const message = given as Message; // its role and content are looked at before it is used
+  const isText = "content" in message && typeof message.content === "string";
+  const isList = "content" in message && Array.isArray(message.content);
+  const isKnown =
+    (message.role === "user" && (isText || isList)) ||
+    (message.role === "assistant" && isList) ||
+    (message.role === "toolResult" && isList && typeof message.callId === "string") ||
+    (message.role === "policy" && isText);
+  if (!isKnown) throw invalidOption(path, "must be a user, assistant, toolResult or policy message with content");
+  return message;
+}
+
+function checkPairs(messages: readonly Message[]): void {
+  let open: string[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "toolResult") {
+      if (open.shift() !== message.callId) {
+        throw invalidOption(`messages[${index}]`, "is a tool result without its tool call right before it, in order");
+      }
+      continue;
+    }
+    if (open.length > 0) throw invalidOption(`messages[${index}]`, "comes before every tool call has its result");
+    if (message.role === "assistant") {
+      open = message.content.flatMap((part) => (part.type === "toolCall" ? [part.id] : []));
+    }
+  }
+  if (open.length > 0) throw invalidOption("messages", "ends before every tool call has its result");
+}

@@ -1,0 +1,35 @@
+import { KernelError } from "../domain/errors.ts";
+import type { JsonValue } from "../domain/json.ts";
+import type { SessionCore } from "../run/session-core.ts";
+import { invalidOption } from "./check-options.ts";
+
+/** What a host says became of an uncertain write. */
+export interface UncertaintyResolution {
+  readonly status: "committed" | "failed";
+  /** For the host's own records. */
+  readonly details?: JsonValue | undefined;
+}
+
+/**
+ * Takes an uncertain write off those that block, by operation id or by call id (the newest unresolved one).
+ * Calls that are not judged yet are no longer blocked by it; settled results stay (UNC-5, UNC-6).
+ * @throws KernelError `OPERATION_UNKNOWN`, `INVALID_OPTIONS`.
+ */
+export function resolveUncertain(
+  core: SessionCore,
+  operationIdOrCallId: string,
+  resolution: UncertaintyResolution,
+): void {
+  const { status } = resolution;
+  if (status !== "committed" && status !== "failed") throw invalidOption("status", "must be one of committed, failed");
+  const found = core.uncertain.findLast(
+    ({ operationId, callId }) => operationId === operationIdOrCallId || callId === operationIdOrCallId,
+  );
+  if (found === undefined) {
+    const message = "No unresolved uncertain write of this run has that operation id or call id.";
+    throw new KernelError("OPERATION_UNKNOWN", message);
+  }
+  core.uncertain = core.uncertain.filter((write) => write !== found);
+  const { callId, callIndex, toolName, operationId, turn } = found;
+  core.events.emit("toolUncertaintyResolved", turn, { callId, callIndex, toolName, operationId, status });
+}

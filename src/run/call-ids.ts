@@ -1,0 +1,24 @@
+import type { ToolCall } from "../domain/call.ts";
+
+/** Whether an id is none: empty, or the text "undefined" of somebody who wrote out a missing one (PREP-9). */
+export function isMissingId(id: string): boolean {
+  return id.trim() === "" || id === "undefined";
+}
+
+/** Whether two calls of a response were given the same id (PREP-9). */
+export function hasDuplicateIds(calls: readonly ToolCall[]): boolean {
+  const given = calls.filter(({ id }) => !isMissingId(id)).map(({ id }) => id);
+  return new Set(given).size < given.length;
+}
+
+/** Gives every call that has no id one that is unique in its response; the others keep theirs (PREP-9). */
+export function nameCalls(calls: readonly ToolCall[], turn: number): readonly ToolCall[] {
+  const taken = new Set(calls.map(({ id }) => id));
+  return calls.map((call, index) => {
+    if (!isMissingId(call.id)) return call;
+    let id = `call_${turn}_${index}`;
+    while (taken.has(id)) id = `${id}_`;
+    taken.add(id);
+    return { ...call, id };
+  });
+}

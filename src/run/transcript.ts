@@ -1,0 +1,81 @@
+/**
+ * The messages of a run.
+ * Owns: the transcript, the call ids in it. Invariants: messages are only appended; call ids are distinct
+ * over the whole transcript, since some providers refuse a repeated one (PREP-9, RUN-5).
+ */
+import type { ToolCall } from "../domain/call.ts";
+import type { AssistantMessage, AssistantPart, Message } from "../domain/message.ts";
+import type { ModelResponse } from "../domain/model.ts";
+import { isMissingId } from "./call-ids.ts";
+
+/** A model's response as the transcript takes it: ids made distinct, and the calls in it. */
+export interface ReadAssistant {
+  readonly message: AssistantMessage;
+  readonly calls: readonly ToolCall[];
+  /** Whether the response itself named two calls alike (PREP-9). */
+  readonly hasDuplicateIds: boolean;
+}
+
+/** See the file header. */
+export class Transcript {
+  readonly #messages: Message[];
+  readonly #earlier: number;
+  readonly #ids = new Set<string>();
+
+  constructor(messages: readonly Message[]) {
+    this.#messages = [...messages];
+    this.#earlier = messages.length;
+    for (const message of messages) this.#noteIds(message);
+  }
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  /** What has been appended since the transcript was made. */
+  get added(): readonly Message[] {
+    return this.#messages.slice(this.#earlier);
+  }
+
+  get length(): number {
+    return this.#messages.length;
+  }
+
+  append(message: Message): void {
+    this.#messages.push(message);
+  }
+
+  /** Reads a response; a missing id is given, one that the transcript knows already is replaced. */
+  readResponse(response: ModelResponse, turn: number): ReadAssistant {
+    const calls: ToolCall[] = [];
+    const given = new Set<string>();
+    let hasDuplicateIds = false;
+    const content = response.content.map((part): AssistantPart => {
+      if (part.type !== "toolCall") return part;
+      if (!isMissingId(part.id)) {
+        hasDuplicateIds ||= given.has(part.id);
+        given.add(part.id);
+      }
+      const id = this.#takeId(part.id, `call_${turn}_${calls.length}`);
+      const { name, arguments: draft, providerData } = part;
+      calls.push({ id, name, arguments: draft, ...(providerData !== undefined && { providerData }) });
+      return id === part.id ? part : { ...part, id };
+    });
+    const { stopReason, usage } = response;
+    const message: AssistantMessage = { role: "assistant", content, stopReason, ...(usage !== undefined && { usage }) };
+    return { message, calls, hasDuplicateIds };
+  }
+
+  #takeId(given: string, spare: string): string {
+    let id = isMissingId(given) ? spare : given;
+    if (this.#ids.has(id)) id = spare;
+    while (this.#ids.has(id)) id = `${id}_`;
+    this.#ids.add(id);
+    return id;
+  }
+
+  #noteIds(message: Message): void {
+    if (message.role !== "assistant") return;
+    for (const part of message.content) if (part.type === "toolCall") this.#ids.add(part.id);
+  }
+}
