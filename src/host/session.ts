@@ -121,8 +121,7 @@ export class ToolSession implements AsyncDisposable {
       });
       this.#closing = { done, finish };
       this.#current?.batch?.cancel("the session was closed");
-      this.#suspended = undefined;
-      if (this.#current === undefined && this.#queue.length === 0) finish();
+      if (this.#current === undefined) this.#after();
     }
     return this.#closing.done;
   }
@@ -162,8 +161,12 @@ export class ToolSession implements AsyncDisposable {
 
   #goOn(job: Job, batch: BatchRun): void {
     this.#suspended = undefined;
-    this.#current = { job, batch, release: this.#obeySignal(batch, job.options.signal) };
-    batch.decide(job.options.approvals ?? {}, job.options.blockOthers === true);
+    const current = { job, batch, release: (): void => undefined };
+    this.#current = current;
+    this.#core.mailbox.run(() => {
+      current.release = this.#obeySignal(batch, job.options.signal);
+      if (!batch.cancellation.aborted) batch.decide(job.options.approvals ?? {}, job.options.blockOthers === true);
+    });
   }
 
   #obeySignal(batch: BatchRun, signal: AbortSignal | undefined): () => void {
@@ -180,15 +183,21 @@ export class ToolSession implements AsyncDisposable {
     if (current === undefined) return;
     current.release();
     this.#current = undefined;
-    if (result.approvals !== undefined && this.#closing === undefined) this.#suspended = current.batch;
+    if (result.approvals !== undefined) this.#suspended = current.batch;
     this.#events.direct(undefined);
     current.job.handle.resolve(result);
     this.#after();
   }
 
   #after(): void {
-    if (this.#queue.length > 0) queueMicrotask(() => this.#next());
-    else this.#closing?.finish();
+    if (this.#queue.length > 0) {
+      queueMicrotask(() => this.#next());
+      return;
+    }
+    if (this.#closing === undefined) return;
+    // A batch that waits for approvals will get no answer any more.
+    this.#suspended?.cancel("the session was closed");
+    this.#closing.finish();
   }
 
   /** While approvals are open only their own response may come, with answers to open ids (APP-2, APP-3). */
