@@ -26,6 +26,7 @@ export {
   type ToolErrorOptions,
 } from "./domain/errors.ts";
 export type {
+  ActionFacts,
   Audience,
   CallEventBase,
   Delta,
@@ -102,7 +103,13 @@ export type { UncertaintyResolution } from "./host/resolve-uncertain.ts";
 export type { Run, RunResult } from "./host/run-handle.ts";
 export { createToolSession, type ToolSession } from "./host/session.ts";
 export type { ToolSessionOptions } from "./host/session-options.ts";
+export { audienceFilter } from "./observe/audience.ts";
 export type { EventListener } from "./observe/event-hub.ts";
+export { formatSummary } from "./observe/format-summary.ts";
+export { type RecordOptions, readJsonLines, recordJsonLines } from "./observe/json-lines.ts";
+export type { GameAgentPerformanceSummary, PerformanceTimes } from "./observe/performance-summary.ts";
+export type { RecordedEvent } from "./observe/recorded-event.ts";
+export { summarize } from "./observe/summarize.ts";
 export { createLanes, type Lanes } from "./plan/lanes.ts";
 export { type CompatOption, type CompatPreparer, type CompatStep, compat } from "./prepare/compat.ts";
 export { defineTool } from "./prepare/define-tool.ts";

@@ -9,6 +9,7 @@ import type { BatchResult } from "../domain/batch.ts";
 import type { KernelError } from "../domain/errors.ts";
 import type { AnyTool } from "../domain/tool.ts";
 import { EventStream } from "../observe/event-stream.ts";
+import type { GameAgentPerformanceSummary } from "../observe/performance-summary.ts";
 import { createLanes } from "../plan/lanes.ts";
 import { ajvValidator } from "../prepare/ajv-validator.ts";
 import { registerTools } from "../prepare/register-tools.ts";
@@ -110,6 +111,11 @@ export class ToolSession implements AsyncDisposable {
   setTools(tools: readonly AnyTool[]): void {
     if (!Array.isArray(tools)) throw invalidOption("tools", "must be an array");
     this.#core.tools = registerTools(tools, this.#validator, this.#core.tools);
+  }
+
+  /** The figures of the session as of its last event (OBS-4). */
+  performance(): GameAgentPerformanceSummary {
+    return this.#events.performance();
   }
 
   /** Cancels what runs or waits and ends the session; resolves when every call has its result. */
