@@ -60,7 +60,7 @@ export class CallRun implements LaneEntry {
 
   constructor(owner: CallOwner, call: ToolCall, callIndex: number, registered: RegisteredTool | undefined) {
     this.owner = owner;
-    this.call = call;
+    this.call = Object.freeze({ ...call }); // hooks are shown it
     this.callIndex = callIndex;
     const { runId } = owner.core.settings;
     this.operationId = deriveOperationId({ runId, turn: owner.turn, callIndex, toolName: call.name });
