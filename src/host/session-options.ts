@@ -8,6 +8,7 @@ import type { LaneEntry, Lanes } from "../plan/lanes.ts";
 import type { CompatOption } from "../prepare/compat.ts";
 import type { Interpreter } from "../run/chart-actor.ts";
 import { createId, systemClock } from "../run/clock.ts";
+import { DEFAULT_INTERPRETER } from "../run/default-interpreter.ts";
 import type { SessionSettings } from "../run/session-core.ts";
 import {
   checkOptions,
@@ -43,7 +44,7 @@ export interface ToolSessionOptions {
   readonly clock?: Clock | undefined;
   readonly inspect?: Inspect | undefined;
   readonly telemetry?: Telemetry | undefined;
-  /** Which interpreter runs the charts. */
+  /** Which interpreter runs the charts; default `compiled`. With `inspect` it is always `xstate`. */
   readonly interpreter?: Interpreter | undefined;
   /** In place of ajv, for example where code generation is forbidden. */
   readonly jsonSchemaValidator?: JsonSchemaValidator | undefined;
@@ -85,7 +86,7 @@ export const SESSION_CHECKS: Readonly<Record<keyof ToolSessionOptions, OptionChe
   clock: hasMethods("now", "setTimer"),
   inspect: isFunction,
   telemetry: hasMethods("record"),
-  interpreter: oneOf("xstate"),
+  interpreter: oneOf("compiled", "xstate"),
   jsonSchemaValidator: hasMethods("compile"),
 };
 
@@ -124,6 +125,8 @@ export function completeSettings(given: Omit<ToolSessionOptions, "runId">, runId
     compat: given.compat,
     clock: given.clock ?? systemClock,
     inspect: given.inspect,
+    // An inspector is shown XState's own actors, so that every tool of its world understands them.
+    interpreter: given.inspect === undefined ? (given.interpreter ?? DEFAULT_INTERPRETER) : "xstate",
   };
 }
 

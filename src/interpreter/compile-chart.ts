@@ -108,7 +108,7 @@ function refuseForms(node: Node): void {
 function draftRow(node: Node): Draft {
   const tags = new Set(pathUp(node).flatMap((inner) => inner.tags));
   return {
-    value: valueOf(node),
+    value: stateValueOf(node),
     isFinal: node.type === "final" && node.parent?.parent === undefined,
     tags,
     on: new Map(),
@@ -227,7 +227,7 @@ function isBelow(node: Node, ancestor: Node): boolean {
   return pathUp(node).slice(1).includes(ancestor);
 }
 
-function valueOf(node: Node): string | object {
+function stateValueOf(node: Node): string | object {
   const path = [...node.path];
   const last = path.pop() ?? "";
   return path.reduceRight<string | object>((value, key) => Object.freeze({ [key]: value }), last);

@@ -2,7 +2,7 @@
  * An actor over a compiled chart.
  * Owns: its state, its context, its mailbox. Invariants, as of XState's own actor: one event at a time, to
  * its end; what is emitted is handed out after the state has changed, in order, before observers are told;
- * observers are told of every event, also an ignored one; after a final state nothing is processed.
+ * observers are told of the start and of every event, also an ignored one; after a final state nothing is processed.
  */
 import type { EventObject } from "xstate";
 import type { ChartRow, ChartTable, CompiledAction, CompiledTransition } from "./compile-chart.ts";
@@ -28,6 +28,8 @@ export interface SnapshotObserver {
 /** See the file header. */
 export class CompiledActor {
   readonly id: string;
+  /** There is no XState actor behind it. */
+  readonly ref = undefined;
   readonly #table: ChartTable;
   readonly #onEmitted: (emitted: EventObject) => void;
   #row: ChartRow;
@@ -53,6 +55,7 @@ export class CompiledActor {
     this.#isProcessing = true;
     try {
       this.#handOut(this.#apply(this.#table.initialActions, { type: "xstate.init" }));
+      if (this.#observers !== undefined) this.#tellObservers(this.#observers);
     } finally {
       this.#isProcessing = false;
     }

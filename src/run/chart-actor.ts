@@ -3,24 +3,40 @@
  * Every run, batch, epoch and tool call is started here, on the interpreter that the session chose.
  */
 import {
-  type Actor,
   type AnyActorRef,
   type AnyStateMachine,
   createActor,
   type EmittedFrom,
+  type EventFromLogic,
   type InputFrom,
+  type SnapshotFrom,
 } from "xstate";
 import type { Inspect } from "../domain/ports.ts";
+import { CompiledActor } from "../interpreter/compiled-actor.ts";
+import type { Chart } from "./charts.ts";
 
-/** Which interpreter runs the charts. */
-export type Interpreter = "xstate";
+/**
+ * Which interpreter runs the charts: actors over tables compiled from them, or XState's own. Both obey the
+ * same machine objects and show the same from outside.
+ */
+export type Interpreter = "compiled" | "xstate";
+
+/** An actor of a chart, as its driver holds it. */
+export interface ChartActor<Machine extends AnyStateMachine = AnyStateMachine> {
+  /** Tells it a fact; once it is done nothing comes of it. */
+  send(event: EventFromLogic<Machine>): void;
+  getSnapshot(): SnapshotFrom<Machine>;
+  /** XState's own actor, where it is one. */
+  readonly ref: AnyActorRef | undefined;
+}
 
 /** What an actor is started with. */
 export interface ChartOptions<Machine extends AnyStateMachine> {
+  readonly interpreter: Interpreter;
   readonly id: string;
   readonly input: InputFrom<Machine>;
   /** The actor above; without one this is a root, and `inspect` sees it and all below. */
-  readonly parent?: AnyActorRef | undefined;
+  readonly parent?: ChartActor | undefined;
   readonly inspect?: Inspect | undefined;
   /** Told of every effect the chart asks for, in order. */
   readonly onEmitted: (emitted: EmittedFrom<Machine>) => void;
@@ -30,22 +46,44 @@ export interface ChartOptions<Machine extends AnyStateMachine> {
 
 /** Starts an actor of a chart. */
 export function startChart<Machine extends AnyStateMachine>(
-  machine: Machine,
+  chart: Chart<Machine>,
   options: ChartOptions<Machine>,
-): Actor<Machine> {
-  const { id, input, parent, inspect, onEmitted, onFault } = options;
-  const actor = createActor(machine, {
+): ChartActor<Machine> {
+  return options.interpreter === "compiled" ? startCompiled(chart, options) : startXState(chart, options);
+}
+
+function startCompiled<Machine extends AnyStateMachine>(
+  { table }: Chart<Machine>,
+  { id, input, onEmitted }: ChartOptions<Machine>,
+): ChartActor<Machine> {
+  const actor = new CompiledActor(table, id, input, onEmitted as (emitted: object) => void);
+  // The table comes from this very machine, so events, snapshots and what is emitted are of its types.
+  return actor.start() as unknown as ChartActor<Machine>;
+}
+
+function startXState<Machine extends AnyStateMachine>(
+  { machine }: Chart<Machine>,
+  { id, input, parent, inspect, onEmitted, onFault }: ChartOptions<Machine>,
+): ChartActor<Machine> {
+  const ref = createActor(machine, {
     id,
     input,
-    ...(parent !== undefined && { parent }),
+    ...(parent !== undefined && { parent: parent.ref }),
     ...(inspect !== undefined && { inspect: guardInspect(inspect) }),
     // XState asks for `input` by a conditional type that it cannot resolve for a machine not known yet.
-  } as never) as Actor<Machine>;
-  actor.on("*", onEmitted as never); // the wildcard hands over every emitted event of this very machine
+  } as never) as AnyActorRef & { start(): void };
+  ref.on("*", onEmitted as never); // the wildcard hands over every emitted event of this very machine
   // Without an error observer XState rethrows an actor's error in a timer, which would end the process.
-  actor.subscribe({ error: onFault });
-  actor.start();
-  return actor;
+  ref.subscribe({ error: onFault });
+  ref.start();
+  return {
+    ref,
+    // XState warns of events to an actor that is done; here a late fact is no fault.
+    send: (event) => {
+      if (ref.getSnapshot().status === "active") ref.send(event);
+    },
+    getSnapshot: () => ref.getSnapshot() as SnapshotFrom<Machine>,
+  };
 }
 
 /** A throwing snapshot inspector would wedge an actor for ever. */

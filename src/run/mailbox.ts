@@ -2,13 +2,12 @@
  * The queue between the actors of a session.
  * Owns: the events that have been sent and not delivered. Invariants: first in, first out; an event is
  * delivered when the one before it has been processed to the end, so that actors that answer each other
- * never nest; an actor that is done gets nothing more (a late answer is dropped by the chart's status).
+ * never nest.
  */
 
-/** Anything that takes events and may be done. */
+/** Anything that takes events. */
 export interface Addressee<Event> {
   send(event: Event): void;
-  getSnapshot(): { readonly status: string };
 }
 
 /** See the file header. */
@@ -24,9 +23,7 @@ export class Mailbox {
 
   /** Sends an event to an actor, behind all that were sent before. */
   send<Event>(actor: Addressee<Event>, event: Event): void {
-    this.run(() => {
-      if (actor.getSnapshot().status === "active") actor.send(event);
-    });
+    this.run(() => actor.send(event));
   }
 
   /** Runs a task, behind all that were sent before. */

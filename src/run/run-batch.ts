@@ -5,7 +5,7 @@
  * prepared and decided (PREP-1, APP-1); every call has one result, in source order, when the batch ends
  * (CAN-4, EPOCH-6).
  */
-import { type BatchEmitted, batchMachine } from "../../machines/batch.machine.ts";
+import type { BatchEmitted, batchMachine } from "../../machines/batch.machine.ts";
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import type { BatchResult } from "../domain/batch.ts";
 import type { StopReason, ToolCall } from "../domain/call.ts";
@@ -13,7 +13,8 @@ import { planEpochs } from "../plan/plan-epochs.ts";
 import { refuse } from "../prepare/refuse.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { BatchApprovals } from "./batch-approvals.ts";
-import { startChart } from "./chart-actor.ts";
+import { type ChartActor, startChart } from "./chart-actor.ts";
+import { BATCH_CHART } from "./charts.ts";
 import { checkRepeats, type RepeatCheck } from "./check-repeats.ts";
 import { closeBatch } from "./close-batch.ts";
 import { prepareCalls, refuseCall } from "./prepare-batch.ts";
@@ -38,7 +39,7 @@ export class BatchRun implements EpochOwner {
   readonly turn: number;
   readonly tools: ToolRegistry;
   readonly response: BatchResponse;
-  readonly actor: ReturnType<typeof startChart<typeof batchMachine>>;
+  readonly actor: ChartActor<typeof batchMachine>;
   readonly calls: readonly CallRun[];
   readonly approvals: BatchApprovals;
   readonly #cancellation = new AbortController();
@@ -60,7 +61,8 @@ export class BatchRun implements EpochOwner {
     this.response = response;
     this.#onResult = onResult;
     this.approvals = new BatchApprovals(this);
-    this.actor = startChart(batchMachine, {
+    this.actor = startChart(BATCH_CHART, {
+      interpreter: core.settings.interpreter,
       id: `batch:${this.turn}`,
       input: { turn: this.turn, calls: response.calls.length },
       // Below a run the run's actor is the root that is inspected.

@@ -4,8 +4,7 @@
  * place in the lanes (the epoch's), when it may start (the epoch's and the batch's). Invariants: it settles
  * once, when its chart does; what an executor does after that changes nothing but its keys (CAN-2, CAN-4).
  */
-import type { AnyActorRef } from "xstate";
-import { type ToolCallEmitted, type ToolCallEvent, toolCallMachine } from "../../machines/tool-call.machine.ts";
+import type { ToolCallEmitted, ToolCallEvent, toolCallMachine } from "../../machines/tool-call.machine.ts";
 import type { Outcome, PreparedCall, Refusal, SettledCall, ToolCall } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import type { CallEventBase } from "../domain/event.ts";
@@ -15,7 +14,8 @@ import type { UncertainWrite } from "../plan/uncertain-writes.ts";
 import type { RegisteredTool, ToolRegistry } from "../prepare/register-tools.ts";
 import { shapeResult } from "./after-tool-call.ts";
 import { resultBeforeDispatch, resultOfDispatched } from "./call-result.ts";
-import { startChart } from "./chart-actor.ts";
+import { type ChartActor, startChart } from "./chart-actor.ts";
+import { CALL_CHART } from "./charts.ts";
 import { Execution } from "./execution.ts";
 import { deriveOperationId } from "./operation-id.ts";
 import { askRecovery, type Recovery } from "./recovery.ts";
@@ -30,7 +30,7 @@ export interface CallOwner {
   readonly tools: ToolRegistry;
   /** Fires when the batch is cancelled. */
   readonly cancellation: AbortSignal;
-  readonly actor: AnyActorRef;
+  readonly actor: ChartActor;
   onCallSettled(call: CallRun): void;
 }
 
@@ -41,7 +41,7 @@ export class CallRun implements LaneEntry {
   readonly callIndex: number;
   readonly operationId: string;
   readonly isWrite: boolean;
-  readonly actor: ReturnType<typeof startChart<typeof toolCallMachine>>;
+  readonly actor: ChartActor<typeof toolCallMachine>;
   prepared: PreparedCall | undefined;
   refusal: Refusal | undefined;
   repeatCount = 0;
@@ -66,7 +66,8 @@ export class CallRun implements LaneEntry {
     this.operationId = deriveOperationId({ runId, turn: owner.turn, callIndex, toolName: call.name });
     const tool = registered?.tool;
     this.isWrite = tool === undefined || isWrite(tool);
-    this.actor = startChart(toolCallMachine, {
+    this.actor = startChart(CALL_CHART, {
+      interpreter: owner.core.settings.interpreter,
       id: `call:${owner.turn}:${callIndex}`,
       parent: owner.actor,
       input: {

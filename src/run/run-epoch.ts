@@ -5,10 +5,11 @@
  * admitted when it heads all its lanes and a slot is free, in source order (EPOCH-4, EPOCH-5); a call
  * that waits holds no slot; blocked calls leave at once (UNC-5).
  */
-import { type EpochEmitted, epochMachine } from "../../machines/epoch.machine.ts";
+import type { EpochEmitted, epochMachine } from "../../machines/epoch.machine.ts";
 import { hasHolds, headsItsLanes, heldBackUntil, joinLanes } from "../plan/lanes.ts";
 import { findBlocker } from "../plan/uncertain-writes.ts";
-import { startChart } from "./chart-actor.ts";
+import { type ChartActor, startChart } from "./chart-actor.ts";
+import { EPOCH_CHART } from "./charts.ts";
 import type { Deadline } from "./deadlines.ts";
 import { keepLanes, releaseLanes } from "./lane-traffic.ts";
 import type { CallOwner, CallRun } from "./run-call.ts";
@@ -24,7 +25,7 @@ export class EpochRun {
   startedAtMs = 0;
   readonly #owner: EpochOwner;
   readonly #calls: readonly CallRun[];
-  readonly #actor: ReturnType<typeof startChart<typeof epochMachine>>;
+  readonly #actor: ChartActor<typeof epochMachine>;
   /** Calls that head their lanes and wait for a slot only, in source order. */
   #ready: CallRun[] = [];
   /** Calls that have joined the lanes and are neither ready nor admitted. */
@@ -36,7 +37,8 @@ export class EpochRun {
     this.#owner = owner;
     this.epoch = epoch;
     this.#calls = calls;
-    this.#actor = startChart(epochMachine, {
+    this.#actor = startChart(EPOCH_CHART, {
+      interpreter: owner.core.settings.interpreter,
       id: `epoch:${owner.turn}:${epoch}`,
       parent: owner.actor,
       input: { epoch, calls: calls.length },

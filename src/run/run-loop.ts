@@ -5,13 +5,14 @@
  * has one result, in order, however the run ends (RUN-5); what was accepted is delivered or given back
  * (RUN-3); `runEnded` comes last (RUN-4).
  */
-import { type RunEmitted, type RunEvent, runMachine } from "../../machines/run.machine.ts";
+import type { RunEmitted, RunEvent, runMachine } from "../../machines/run.machine.ts";
 import type { BatchResult } from "../domain/batch.ts";
 import type { RunStatus } from "../domain/event.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import type { QueueAnswer, RunOutcome } from "../domain/run.ts";
 import { NO_REPEATS } from "../repeat/repeat-tracker.ts";
-import { startChart } from "./chart-actor.ts";
+import { type ChartActor, startChart } from "./chart-actor.ts";
+import { RUN_CHART } from "./charts.ts";
 import { closeTurn } from "./close-turn.ts";
 import { MessageQueue } from "./message-queue.ts";
 import { type PreparedTurn, prepareTurn, type TurnPrepared } from "./prepare-turn.ts";
@@ -40,7 +41,7 @@ export class RunLoop {
   /** Told each time the run comes to an end, or waits for approvals. */
   onEnd: (outcome: RunOutcome) => void = () => undefined;
   #abort = new AbortController();
-  #actor: ReturnType<typeof startChart<typeof runMachine>>;
+  #actor: ChartActor<typeof runMachine>;
   #prepared: PreparedTurn | undefined;
   #stopModel: ((reason: unknown) => void) | undefined;
   #resume: ResumeFacts | undefined;
@@ -110,9 +111,10 @@ export class RunLoop {
     this.core.events.emit("messageEnded", this.turn, { message });
   }
 
-  #startActor(): ReturnType<typeof startChart<typeof runMachine>> {
+  #startActor(): ChartActor<typeof runMachine> {
     const { settings, mailbox } = this.core;
-    const actor = startChart(runMachine, {
+    const actor = startChart(RUN_CHART, {
+      interpreter: settings.interpreter,
       id: `run:${settings.runId}`,
       input: { runId: settings.runId },
       inspect: settings.inspect,

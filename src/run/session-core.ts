@@ -4,7 +4,6 @@
  * own: the lanes (may be shared with other sessions), the clock. One batch runs at a time, so nothing here
  * is written by two at once.
  */
-import type { AnyActorRef } from "xstate";
 import type { EventPort } from "../domain/event.ts";
 import type { SessionHooks } from "../domain/hooks.ts";
 import type { Limits } from "../domain/limits.ts";
@@ -15,6 +14,7 @@ import type { UncertainWrite } from "../plan/uncertain-writes.ts";
 import type { CompatOption } from "../prepare/compat.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { NO_REPEATS, type RepeatSequence, type RepeatThresholds } from "../repeat/repeat-tracker.ts";
+import type { ChartActor, Interpreter } from "./chart-actor.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { CallRun } from "./run-call.ts";
@@ -30,6 +30,7 @@ export interface SessionSettings {
   readonly compat: CompatOption | undefined;
   readonly clock: Clock;
   readonly inspect: Inspect | undefined;
+  readonly interpreter: Interpreter;
 }
 
 /** An uncertain write that the host may still resolve. */
@@ -59,7 +60,7 @@ export class SessionCore {
   readonly events: EventPort;
   readonly thresholds: RepeatThresholds;
   /** The run's actor, if a run is above. */
-  root: AnyActorRef | undefined;
+  root: ChartActor | undefined;
   tools: ToolRegistry;
   repeats: RepeatSequence = NO_REPEATS;
   /** Newest last. */
