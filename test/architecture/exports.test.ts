@@ -38,6 +38,14 @@ describe("exports", () => {
     expect(entries.filter(({ source }) => !exists(source)).map(({ name }) => name)).toEqual([]);
   });
 
+  it("are the paths by which the compiler finds the sources", () => {
+    const { compilerOptions } = JSON.parse(readFileSync(`${ROOT}tsconfig.json`, "utf8")) as {
+      readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly string[]>> };
+    };
+    const expected = Object.fromEntries(entries.map(({ name, source }) => [name, [`./${source}`]]));
+    expect(compilerOptions.paths).toEqual(expected);
+  });
+
   it.skipIf(!exists("dist"))("are all there after a build (skipped where nothing is built)", () => {
     expect(entries.filter(isUnbuilt).map(({ name }) => name)).toEqual([]);
   });

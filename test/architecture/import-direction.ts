@@ -10,8 +10,20 @@ interface ZoneRule {
   readonly entries?: true;
 }
 
-// `src/index.ts` is a zone of its own, called "entry".
-const BEHIND_THE_DOOR = ["domain", "prepare", "repeat", "plan", "settle", "observe", "journal", "actions", "run"];
+// Two files are zones of their own: `src/index.ts` is the "entry", and `src/run/clock.ts` the "clock", a leaf
+// that every zone may import which gives a host the real clock by default.
+const BEHIND_THE_DOOR = [
+  "domain",
+  "prepare",
+  "repeat",
+  "plan",
+  "settle",
+  "observe",
+  "journal",
+  "actions",
+  "run",
+  "clock",
+];
 const STAGE: ZoneRule = { zones: ["domain"], packages: "dependencies" };
 const OUTSIDE: ZoneRule = { zones: [], packages: "peers", entries: true };
 
@@ -23,9 +35,14 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   plan: { zones: ["domain"], packages: "none" },
   settle: STAGE,
   observe: STAGE,
-  journal: { zones: ["domain"], packages: "peers" },
-  actions: { zones: ["domain", "machines"], typeZones: ["journal"], packages: "dependencies" },
-  run: { zones: ["domain", "machines", "prepare", "repeat", "plan", "settle"], packages: "dependencies" },
+  journal: { zones: ["domain", "clock"], packages: "peers" },
+  actions: { zones: ["domain", "machines", "clock"], typeZones: ["journal"], packages: "dependencies" },
+  clock: { zones: ["domain"], packages: "none" },
+  interpreter: { zones: [], packages: "xstate" },
+  run: {
+    zones: ["domain", "machines", "interpreter", "prepare", "repeat", "plan", "settle", "clock"],
+    packages: "dependencies",
+  },
   // What a host holds in its hand: the one place where the drivers meet the events and the stores.
   host: { zones: BEHIND_THE_DOOR, packages: "dependencies" },
   entry: { zones: [...BEHIND_THE_DOOR, "host"], packages: "none" },
@@ -34,6 +51,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   inspect: OUTSIDE,
   cli: { ...OUTSIDE, packages: "declared" },
 };
+
+const SINGLE_FILES: Readonly<Record<string, string>> = { "src/index.ts": "entry", "src/run/clock.ts": "clock" };
 
 const MAY_USE_BUILTINS = [
   /^src\/journal\/sqlite/,
@@ -45,7 +64,7 @@ const MAY_USE_BUILTINS = [
 
 /** The zone a file of `src` or `machines` lies in; undefined where the layout has no place for it. */
 export function zoneOf(path: string): string | undefined {
-  const zone = path === "src/index.ts" ? "entry" : /^(?:src\/)?([^/]+)\//.exec(path)?.[1];
+  const zone = SINGLE_FILES[path] ?? /^(?:src\/)?([^/]+)\//.exec(path)?.[1];
   return zone !== undefined && Object.hasOwn(ZONES, zone) ? zone : undefined;
 }
 
