@@ -29,8 +29,10 @@ export interface AiSdkToolResult {
 
 /** What a result holds. */
 export type AiSdkOutput =
-  | { readonly type: "text" | "error-text"; readonly value: string }
-  | { readonly type: "json" | "error-json"; readonly value: AiSdkJson }
+  | { readonly type: "text"; readonly value: string }
+  | { readonly type: "error-text"; readonly value: string }
+  | { readonly type: "json"; readonly value: AiSdkJson }
+  | { readonly type: "error-json"; readonly value: AiSdkJson }
   | { readonly type: "content"; readonly value: AiSdkPart[] };
 
 /** JSON as the AI SDK's types want it: mutable. */

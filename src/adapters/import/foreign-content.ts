@@ -26,7 +26,8 @@ export function urlPart(url: string, mediaType?: unknown): ContentPart {
   return { type: "resource", uri: url, ...(typeof mediaType === "string" ? { mediaType } : {}) };
 }
 
-function toBase64(bytes: Uint8Array): string {
+/** Bytes as base64. */
+export function toBase64(bytes: Uint8Array): string {
   // In pieces, since a call takes only so many arguments.
   const pieces: string[] = [];
   for (let start = 0; start < bytes.length; start += 8_192) {
