@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "../domain/json.ts";
 import type { InputSchema } from "../domain/schema.ts";
 import { type RepairedDraft, repairDraft } from "./compat/repair-draft.ts";
 import type { CompatStepName } from "./compat/repair-steps.ts";
+import { takeNow } from "./steps.ts";
 import { toolJsonSchema } from "./tool-json-schema.ts";
 
 const COMPAT: unique symbol = Symbol("toolkernel.compat");
@@ -80,7 +81,7 @@ export function prepareWithRepairs(
   draft: JsonValue,
 ): RepairedDraft {
   if (isCompatPreparer(prepareArguments)) return prepareArguments.applyTo(draft);
-  const prepared = prepareArguments(draft);
+  const prepared = takeNow(prepareArguments(draft));
   return { draft: prepared === undefined ? draft : prepared, repairs: [] };
 }
 

@@ -16,7 +16,7 @@ const NO_KEYS: ReadKeys = { kind: "keys", keys: Object.freeze([]) };
  */
 export function readConflictKeys(answer: ConflictKeys | unknown): ReadKeys {
   if (answer === undefined || answer === null || answer === "") return NO_KEYS;
-  const given: unknown[] = Array.isArray(answer) ? [...answer] : [answer];
+  const given: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
   if (given.length > MAX_KEYS) return fault(`has more than ${MAX_KEYS} conflict keys`);
   const keys = new Set<string>();
   for (const key of given) {

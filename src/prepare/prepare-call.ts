@@ -15,7 +15,7 @@ import { type HookAnswer, type ReadAuthorization, readAsk, readAuthorization, re
 import { parseArguments } from "./parse-arguments.ts";
 import { type RefusalFacts, refuse, refuseThrown } from "./refuse.ts";
 import type { RegisteredTool, ToolRegistry } from "./register-tools.ts";
-import { type Steps, wait } from "./steps.ts";
+import { type Steps, takeNow, wait } from "./steps.ts";
 import { validateStandard } from "./validate-standard.ts";
 
 /** A model's call with its place in the run. */
@@ -141,7 +141,7 @@ function checkWithTool(work: Preparation): Refusal | undefined {
   if (tool.validate === undefined) return undefined;
   try {
     // `never` stands for "the tool's own argument type", which its schema has just checked.
-    const fault: unknown = tool.validate(work.arguments as never);
+    const fault: unknown = takeNow(tool.validate(work.arguments as never));
     if (fault === undefined) return undefined;
     const text = typeof fault === "string" ? fault : "the tool's validation gave no valid answer";
     return refuse("invalidArguments", `invalid_arguments: ${text}`, aboutOf(work));
@@ -189,7 +189,8 @@ function resolveKeys(work: Preparation, port: PreparePort): Refusal | undefined 
   if (tool.conflictKey === undefined) return undefined;
   try {
     // As for `validate`: the arguments are of the tool's own type by its schema.
-    const read = readConflictKeys(tool.conflictKey(work.arguments as never, { host: port.host, runId: port.runId }));
+    const { host, runId } = port;
+    const read = readConflictKeys(takeNow(tool.conflictKey(work.arguments as never, { host, runId })));
     if (read.kind === "fault")
       return refuse("invalidArguments", `not_executed: the call ${read.fault}.`, aboutOf(work));
     work.conflictKeys = read.keys;
@@ -224,7 +225,7 @@ function askOfTool(work: Preparation, port: PreparePort): ReadAuthorization {
   const { needsApproval } = work.registered.tool;
   if (needsApproval === undefined) return { kind: "allow" };
   try {
-    const ask = needsApproval(work.arguments as never, { host: port.host, runId: port.runId });
+    const ask = takeNow(needsApproval(work.arguments as never, { host: port.host, runId: port.runId }));
     return ask === undefined ? { kind: "allow" } : readAsk(ask);
   } catch {
     return readAuthorization({ kind: "threw" });

@@ -19,6 +19,15 @@ export function runSteps<Result>(steps: Steps<Result>): Result | Promise<Result>
   return first.done === true ? first.value : finishSteps(steps, first.value);
 }
 
+/**
+ * Passes on what code has answered that may not wait. A promise is no answer, and whoever reads it will
+ * say so; that it rejects must not end the process beside that.
+ */
+export function takeNow<Value>(answer: Value): Value {
+  if (isPromiseLike<unknown>(answer)) Promise.resolve(answer).catch(() => undefined);
+  return answer;
+}
+
 /** Whether a value is a promise, of any realm or library. */
 export function isPromiseLike<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   return (

@@ -323,7 +323,7 @@ describe("a Standard Schema's own validation", () => {
     }));
     const { result } = await play({ tools: [tool] }, [call("s", '{"user":{"name":"hunter2"}}')]);
     expect(verdictsOf(result)).toEqual(["refused:invalidArguments"]);
-    expect(textsOf(result)).toEqual(['invalid_arguments: at /user/name: too short: (the value)']);
+    expect(textsOf(result)).toEqual(["invalid_arguments: at /user/name: too short: (the value)"]);
   });
 
   it("PREP-1: its JSON Schema is asked first, on the input form", async () => {
