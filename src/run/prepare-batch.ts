@@ -69,7 +69,10 @@ function boundHook<Input extends CallHookInput>(
   const { clock, limits, runId } = core.settings;
   const { host } = core;
   const bounds = { clock, deadlines: core.deadlines, timeoutMs: limits.hookTimeoutMs, cancellation, graceMs: 0 };
-  return (facts) =>
+  return (facts) => {
+    // Nobody is asked about a call that is no longer wanted; an answer would be dropped (PREP-12).
+    if (cancellation.aborted) return { kind: "timedOut" };
     // With run, turn, host and signal, a hook's facts are its input.
-    callHook(hook as Hook<(input: object) => unknown>, { ...facts, runId, turn, host }, bounds);
+    return callHook(hook as Hook<(input: object) => unknown>, { ...facts, runId, turn, host }, bounds);
+  };
 }
