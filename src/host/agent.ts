@@ -75,7 +75,7 @@ export class Agent {
       checkRunOptions(options);
       const { earlier, prompt } = readRunInput(input);
       if (this.#runs.has(runId)) throw claimedError(runId);
-      const known: KnownRun = { loop: this.#createLoop(runId, events, earlier, options.host), events, isLive: true };
+      const known: KnownRun = { loop: this.#createLoop(events, { ...options, runId }, earlier), events, isLive: true };
       this.#runs.set(runId, known);
       return this.#start(known, options.signal, () => known.loop.begin(prompt));
     } catch (error) {
@@ -112,7 +112,11 @@ export class Agent {
     return new EventStream({ runId, clock: this.#options.clock ?? systemClock, telemetry: this.#options.telemetry });
   }
 
-  #createLoop(runId: string, events: EventStream, earlier: readonly Message[], host: unknown): RunLoop {
+  #createLoop(
+    events: EventStream,
+    { runId, host }: { readonly runId: string; readonly host?: unknown },
+    earlier: readonly Message[],
+  ): RunLoop {
     const options = this.#options;
     const core = new SessionCore(completeSettings(options, runId), {
       tools: this.#tools,

@@ -25,6 +25,13 @@ export interface SnapshotObserver {
   readonly complete?: (() => void) | undefined;
 }
 
+/** What an actor is started with. */
+export interface CompiledActorOptions {
+  readonly id: string;
+  readonly input: unknown;
+  readonly onEmitted: (emitted: EventObject) => void;
+}
+
 /** See the file header. */
 export class CompiledActor {
   readonly id: string;
@@ -42,7 +49,7 @@ export class CompiledActor {
   #listeners: Map<string, Set<(emitted: EventObject) => void>> | undefined;
 
   /** `onEmitted` is told of every emitted event; further listeners may come by {@link CompiledActor.on}. */
-  constructor(table: ChartTable, id: string, input: unknown, onEmitted: (emitted: EventObject) => void) {
+  constructor(table: ChartTable, { id, input, onEmitted }: CompiledActorOptions) {
     this.id = id;
     this.#table = table;
     this.#onEmitted = onEmitted;

@@ -56,7 +56,7 @@ function startCompiled<Machine extends AnyStateMachine>(
   { table }: Chart<Machine>,
   { id, input, onEmitted }: ChartOptions<Machine>,
 ): ChartActor<Machine> {
-  const actor = new CompiledActor(table, id, input, onEmitted as (emitted: object) => void);
+  const actor = new CompiledActor(table, { id, input, onEmitted: onEmitted as (emitted: object) => void });
   // The table comes from this very machine, so events, snapshots and what is emitted are of its types.
   return actor.start() as unknown as ChartActor<Machine>;
 }

@@ -5,7 +5,7 @@
  * counted; an end after the call was given up changes no result and frees its keys (CAN-2, EPOCH-8).
  */
 
-import type { StopCause } from "../../machines/tool-call.machine.ts";
+import type { StopCause } from "../../machines/tool-call-facts.ts";
 import type { PreparedCall } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import { isOutcomeUnknownError, isToolError } from "../domain/errors.ts";

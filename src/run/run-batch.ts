@@ -70,7 +70,7 @@ export class BatchRun implements EpochOwner {
       onEmitted: (emitted) => core.mailbox.run(() => this.#perform(emitted)),
       onFault: (error) => core.fault(error),
     });
-    this.calls = response.calls.map((call, index) => new CallRun(this, call, index, this.tools.get(call.name)));
+    this.calls = response.calls.map((call, index) => new CallRun(this, call, index));
   }
 
   /** Fires when the batch is cancelled. */

@@ -4,14 +4,15 @@
  * place in the lanes (the epoch's), when it may start (the epoch's and the batch's). Invariants: it settles
  * once, when its chart does; what an executor does after that changes nothing but its keys (CAN-2, CAN-4).
  */
-import type { ToolCallEmitted, ToolCallEvent, toolCallMachine } from "../../machines/tool-call.machine.ts";
+import type { toolCallMachine } from "../../machines/tool-call.machine.ts";
+import type { ToolCallEmitted, ToolCallEvent } from "../../machines/tool-call-facts.ts";
 import type { Outcome, PreparedCall, Refusal, SettledCall, ToolCall } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import type { CallEventBase } from "../domain/event.ts";
 import { isWrite } from "../domain/tool.ts";
 import type { LaneEntry } from "../plan/lanes.ts";
 import type { UncertainWrite } from "../plan/uncertain-writes.ts";
-import type { RegisteredTool, ToolRegistry } from "../prepare/register-tools.ts";
+import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { shapeResult } from "./after-tool-call.ts";
 import { resultBeforeDispatch, resultOfDispatched } from "./call-result.ts";
 import { type ChartActor, startChart } from "./chart-actor.ts";
@@ -58,13 +59,13 @@ export class CallRun implements LaneEntry {
   settled: SettledCall | undefined;
   #result: ToolResult | undefined;
 
-  constructor(owner: CallOwner, call: ToolCall, callIndex: number, registered: RegisteredTool | undefined) {
+  constructor(owner: CallOwner, call: ToolCall, callIndex: number) {
     this.owner = owner;
     this.call = Object.freeze({ ...call }); // hooks are shown it
     this.callIndex = callIndex;
     const { runId } = owner.core.settings;
     this.operationId = deriveOperationId({ runId, turn: owner.turn, callIndex, toolName: call.name });
-    const tool = registered?.tool;
+    const tool = owner.tools.get(call.name)?.tool;
     this.isWrite = tool === undefined || isWrite(tool);
     this.actor = startChart(CALL_CHART, {
       interpreter: owner.core.settings.interpreter,

@@ -11,16 +11,18 @@ import type { RunStatus } from "../domain/event.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import type { QueueAnswer, RunOutcome } from "../domain/run.ts";
 import { NO_REPEATS } from "../repeat/repeat-tracker.ts";
+import { askModel } from "./ask-model.ts";
 import { type ChartActor, startChart } from "./chart-actor.ts";
 import { RUN_CHART } from "./charts.ts";
 import { closeTurn } from "./close-turn.ts";
 import { MessageQueue } from "./message-queue.ts";
 import { type PreparedTurn, prepareTurn, type TurnPrepared } from "./prepare-turn.ts";
-import { type ModelAnswer, requestModel } from "./request-model.ts";
+import type { ModelAnswer } from "./request-model.ts";
 import { BatchRun } from "./run-batch.ts";
 import { codeOf, outcomeOf } from "./run-outcome.ts";
 import type { ResumeFacts, RunSettings } from "./run-settings.ts";
 import type { SessionCore } from "./session-core.ts";
+import { takeResponse } from "./take-response.ts";
 import { type ReadAssistant, Transcript } from "./transcript.ts";
 
 /** See the file header. */
@@ -139,7 +141,7 @@ export class RunLoop {
         });
         break;
       case "requestModel":
-        this.#requestModel();
+        this.#stopModel = askModel(this, this.#prepared, (answer) => this.#onAnswer(answer));
         break;
       case "stopModel":
         this.#stopModel?.(this.abortReason);
@@ -169,41 +171,16 @@ export class RunLoop {
     }
   }
 
-  #requestModel(): void {
-    const { core, turn } = this;
-    if (this.#prepared === undefined) throw new Error("a model was to be asked before the turn was prepared");
-    core.events.emit("modelRequestStarted", turn, {});
-    let hasStarted = false;
-    this.#stopModel = requestModel(this.#prepared.model, this.#prepared.request, {
-      clock: core.settings.clock,
-      deadlines: core.deadlines,
-      timeoutMs: core.settings.limits.modelTimeoutMs,
-      onDelta: (delta) => {
-        if (!hasStarted) core.events.emit("messageStarted", turn, {});
-        hasStarted = true;
-        core.events.emit("messageUpdated", turn, { delta });
-      },
-      onAnswer: (answer) => this.#onAnswer(answer),
-    });
-  }
-
   #onAnswer(answer: ModelAnswer): void {
-    if (answer.kind === "failed") {
-      this.error = answer.error;
-      this.#tell({ type: "MODEL_FAILED", endedBy: answer.endedBy });
+    if (answer.kind === "responded") {
+      this.batchResult = undefined;
+      this.batch = undefined;
+      this.assistant = takeResponse(this, answer.response);
+      this.#tell({ type: "RESPONDED", hasCalls: this.assistant.calls.length > 0 });
       return;
     }
-    const { response } = answer;
-    this.totalTokens += response.usage?.totalTokens ?? 0;
-    const hasFailed = response.stopReason === "error" || response.stopReason === "aborted";
-    if (hasFailed)
-      this.error = new Error(response.errorMessage ?? `The model's response ended with "${response.stopReason}".`);
-    this.assistant = this.transcript.readResponse(response, this.turn);
-    this.batchResult = undefined;
-    this.batch = undefined;
-    // An empty message says nothing, and providers refuse it in the next request.
-    if (response.content.length > 0) this.append(this.assistant.message);
-    this.#tell({ type: "RESPONDED", hasCalls: this.assistant.calls.length > 0 });
+    this.error = answer.error;
+    this.#tell({ type: "MODEL_FAILED", endedBy: answer.endedBy });
   }
 
   #executeBatch(): void {

@@ -89,9 +89,11 @@ function startBoth(machine: AnyStateMachine, input: object) {
     complete: () => plainLog.push(["complete"]),
     error: (error) => plainLog.push(["error", error]),
   });
-  const compiled: CompiledActor = new CompiledActor(compileChart(machine), "compiled", input, (emitted) =>
-    compiledLog.push(["emitted", emitted, compiled.getSnapshot().value]),
-  );
+  const compiled: CompiledActor = new CompiledActor(compileChart(machine), {
+    id: "compiled",
+    input,
+    onEmitted: (emitted) => compiledLog.push(["emitted", emitted, compiled.getSnapshot().value]),
+  });
   compiled.subscribe({
     next: (snapshot) => compiledLog.push(["next", snapshot.value, snapshot.context]),
     complete: () => compiledLog.push(["complete"]),

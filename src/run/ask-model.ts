@@ -1,0 +1,25 @@
+import type { PreparedTurn } from "./prepare-turn.ts";
+import { type ModelAnswer, requestModel } from "./request-model.ts";
+import type { RunLoop } from "./run-loop.ts";
+
+/** Sends the request of a prepared turn and tells of what is streamed; answers how to stop it. */
+export function askModel(
+  { core, turn }: RunLoop,
+  prepared: PreparedTurn | undefined,
+  onAnswer: (answer: ModelAnswer) => void,
+): (reason: unknown) => void {
+  if (prepared === undefined) throw new Error("a model was to be asked before the turn was prepared");
+  core.events.emit("modelRequestStarted", turn, {});
+  let hasStarted = false;
+  return requestModel(prepared.model, prepared.request, {
+    clock: core.settings.clock,
+    deadlines: core.deadlines,
+    timeoutMs: core.settings.limits.modelTimeoutMs,
+    onDelta: (delta) => {
+      if (!hasStarted) core.events.emit("messageStarted", turn, {});
+      hasStarted = true;
+      core.events.emit("messageUpdated", turn, { delta });
+    },
+    onAnswer,
+  });
+}
