@@ -46,11 +46,6 @@ export function joinLanes<Entry extends LaneEntry>(lanes: Lanes<Entry>, entry: E
   }
 }
 
-/** Whether any entry may be holding its keys (EPOCH-8); most lanes never see one. */
-export function hasHolds<Entry extends LaneEntry>(lanes: Lanes<Entry>): boolean {
-  return lanes.held.size > 0;
-}
-
 /** Whether an entry heads the queue of each of its keys, so that it could take them all now (EPOCH-4). */
 export function headsItsLanes<Entry extends LaneEntry>(lanes: Lanes<Entry>, entry: Entry, nowMs: number): boolean {
   return entry.conflictKeys.every((key) => {
@@ -84,24 +79,39 @@ export function holdLanes<Entry extends LaneEntry>(
   return nextInLine(lanes, entry, hold.nowMs);
 }
 
-/** When the last hold that keeps an entry from its keys is over; undefined when no hold does. */
-export function heldBackUntil<Entry extends LaneEntry>(
+/**
+ * When the first hold on a key of these waiting entries is over; undefined when no hold is on any. Whoever
+ * held a key had it before all that wait for it, so a hold stands in front of each of them.
+ */
+export function firstHoldEnd<Entry extends LaneEntry>(
   lanes: Lanes<Entry>,
-  entry: Entry,
+  waiting: readonly Entry[],
   nowMs: number,
 ): number | undefined {
-  if (!entry.isWrite) return undefined;
-  let untilMs: number | undefined;
-  for (const key of entry.conflictKeys) {
-    const queue = lanes.queues.get(key);
-    if (queue === undefined) continue;
-    for (let place = queue.head; place < queue.entries.length; place++) {
-      const other = queue.entries[place];
-      if (other === entry || other === undefined) break;
-      if (isLiveHold(other, nowMs)) untilMs = Math.max(untilMs ?? 0, other.heldUntilMs ?? 0);
+  if (lanes.held.size === 0) return undefined;
+  const endsMs = holdEnds(lanes, nowMs);
+  let firstMs: number | undefined;
+  for (const { conflictKeys } of waiting) {
+    for (const key of conflictKeys) {
+      const endMs = endsMs.get(key);
+      if (endMs !== undefined) firstMs = Math.min(firstMs ?? endMs, endMs);
     }
   }
-  return untilMs;
+  return firstMs;
+}
+
+/** When the first hold on each held key is over; forgets holds that are over already. */
+function holdEnds<Entry extends LaneEntry>(lanes: Lanes<Entry>, nowMs: number): Map<string, number> {
+  const endsMs = new Map<string, number>();
+  for (const holder of lanes.held) {
+    const { heldUntilMs = 0, conflictKeys } = holder;
+    if (!isLiveHold(holder, nowMs)) {
+      lanes.held.delete(holder);
+      continue;
+    }
+    for (const key of conflictKeys) endsMs.set(key, Math.min(endsMs.get(key) ?? heldUntilMs, heldUntilMs));
+  }
+  return endsMs;
 }
 
 function headsQueue<Entry extends LaneEntry>(queue: LaneQueue<Entry>, entry: Entry, nowMs: number): boolean {

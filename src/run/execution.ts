@@ -43,7 +43,7 @@ export class Execution {
 
   /** Arms the time-out, which runs from dispatch (CAN-3), and calls the executor. */
   begin(): void {
-    const { deadlines, settings } = this.#call.owner.core;
+    const { deadlines, mailbox, settings } = this.#call.owner.core;
     const { tool } = this.#prepared;
     const timeoutMs = tool.timeoutMs ?? settings.limits.toolTimeoutMs;
     this.#deadline = deadlines.arm(this.startedAtMs + timeoutMs, () => this.#call.tell({ type: "TIMED_OUT" }));
@@ -52,7 +52,7 @@ export class Execution {
       arguments: this.#prepared.arguments,
       context: this.#executor.context,
       onProgress: (update) => this.#progress(update),
-      onEnd: (end) => this.#end(end),
+      onEnd: (end) => mailbox.run(() => this.#end(end)),
     });
   }
 
@@ -98,9 +98,9 @@ export class Execution {
   #endLate(end: ExecutorEnd): void {
     const { core, turn } = this.#call.owner;
     this.#call.tell({ type: "EXECUTOR_ENDED" });
+    core.events.emit("toolLateSettled", turn, { ...this.#call.eventBase, returned: end.kind === "returned" });
     core.keylessHolds.delete(this.#call);
     if (this.#call.heldUntilMs !== undefined) releaseLanes(core, this.#call);
-    core.events.emit("toolLateSettled", turn, { ...this.#call.eventBase, returned: end.kind === "returned" });
     core.runningEpoch?.recheck();
   }
 

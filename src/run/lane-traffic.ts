@@ -18,10 +18,13 @@ export function keepLanes(core: SessionCore, call: CallRun): void {
   wakeNext(call, holdLanes(core.lanes, call, { untilMs, nowMs }));
 }
 
-/** An epoch whose own call has settled admits by itself; others are woken. */
+/**
+ * Tells those next in line. An epoch whose own call has settled admits by itself; others are woken, ready
+ * or not: one that now waits for a hold to end has to mind the time itself, since nobody comes to tell it.
+ */
 function wakeNext(call: CallRun, next: readonly CallRun[]): void {
   for (const waiting of next) {
-    const isReady = waiting.epochRun?.consider(waiting) ?? false;
-    if (isReady && waiting.epochRun !== call.epochRun) waiting.epochRun?.wake();
+    waiting.epochRun?.consider(waiting);
+    if (waiting.epochRun !== call.epochRun) waiting.epochRun?.wake();
   }
 }

@@ -3,11 +3,12 @@
  * Owns: which of its calls are ready, how many run, the timer for the end of a hold. Does not own: the
  * lanes' queues (plan/lanes), the calls. Invariants: at most the cap runs at once (EPOCH-3); a call is
  * admitted when it heads all its lanes and a slot is free, in source order (EPOCH-4, EPOCH-5); a call
- * that waits holds no slot; blocked calls leave at once (UNC-5).
+ * that waits holds no slot; blocked calls leave at once (UNC-5); an admitted call is looked at once more
+ * when its dispatch is due, since what was sent before may have cancelled or blocked it (CAN-1, UNC-4).
  */
 import type { EpochEmitted, epochMachine } from "../../machines/epoch.machine.ts";
-import { hasHolds, headsItsLanes, heldBackUntil, joinLanes } from "../plan/lanes.ts";
-import { findBlocker } from "../plan/uncertain-writes.ts";
+import { firstHoldEnd, headsItsLanes, joinLanes } from "../plan/lanes.ts";
+import { findBlocker, type UncertainWrite } from "../plan/uncertain-writes.ts";
 import { type ChartActor, startChart } from "./chart-actor.ts";
 import { EPOCH_CHART } from "./charts.ts";
 import type { Deadline } from "./deadlines.ts";
@@ -30,6 +31,9 @@ export class EpochRun {
   #ready: CallRun[] = [];
   /** Calls that have joined the lanes and are neither ready nor admitted. */
   readonly #queued = new Set<CallRun>();
+  /** Calls that have a slot and whose dispatch is on its way. */
+  readonly #admitted = new Set<CallRun>();
+  /** Slots in use. */
   #running = 0;
   #holdEnd: Deadline | undefined;
 
@@ -54,10 +58,11 @@ export class EpochRun {
     core.runningEpoch = this;
     this.startedAtMs = core.settings.clock.now();
     core.events.emit("epochStarted", turn, { epoch: this.epoch, callIds });
+    const uncertain = core.uncertainFor(this.#owner);
     for (const call of this.#calls) {
       call.epochRun = this;
       call.tell({ type: "EPOCH_STARTED" });
-      if (this.#blockIfUncertain(call)) continue;
+      if (this.#blockIfUncertain(call, uncertain)) continue;
       joinLanes(core.lanes, call);
       this.#queued.add(call);
     }
@@ -79,7 +84,7 @@ export class EpochRun {
     return true;
   }
 
-  /** Admits what has become ready by something outside of this epoch. */
+  /** Admits what has become ready by something outside of this epoch, and minds holds that have begun. */
   wake(): void {
     this.#owner.core.mailbox.send(this.#actor, { type: "LANE_FREED" });
   }
@@ -93,16 +98,15 @@ export class EpochRun {
   /** A call of this epoch has its result: its lanes and slot are free, or kept if it may still be alive. */
   onCallSettled(call: CallRun): void {
     const { core } = this.#owner;
-    const wasAdmitted = call.execution !== undefined;
-    if (wasAdmitted) this.#running -= 1;
-    if (wasAdmitted || this.#queued.delete(call) || this.#dropReady(call)) {
-      const mayBeAlive = call.isWrite && call.execution?.hasEnded === false;
+    if (call.execution === undefined) {
+      this.#withdraw(call);
+    } else {
+      this.#running -= 1;
+      const mayBeAlive = call.isWrite && !call.execution.hasEnded;
       if (mayBeAlive) keepLanes(core, call);
       else releaseLanes(core, call);
     }
-    if (call.settled?.outcome === "uncertain") {
-      for (const other of [...this.#ready, ...this.#queued]) this.#blockIfUncertain(other);
-    }
+    if (call.settled?.outcome === "uncertain") this.#judgeOthers(call);
     core.mailbox.send(this.#actor, { type: "CALL_SETTLED" });
   }
 
@@ -130,9 +134,42 @@ export class EpochRun {
       const call = this.#ready.shift();
       if (call === undefined) break;
       this.#running += 1;
-      call.tell({ type: "ADMITTED" });
+      this.#admitted.add(call);
+      this.#owner.core.mailbox.run(() => this.#launch(call));
     }
     this.#armHoldEnd();
+  }
+
+  /** Dispatches an admitted call, unless something that came before has taken its leave away. */
+  #launch(call: CallRun): void {
+    // After a cancellation its CANCEL is on the way.
+    if (this.#owner.cancellation.aborted || !this.#admitted.has(call)) return;
+    this.#admitted.delete(call);
+    if (this.#isStartable(call)) {
+      call.actor.send({ type: "ADMITTED" });
+      return;
+    }
+    // A write without a key was abandoned meanwhile (EPOCH-8).
+    this.#running -= 1;
+    this.#queued.add(call);
+    this.wake();
+  }
+
+  /** Takes a call that will not be dispatched out of its slot, its queue and its lanes. */
+  #withdraw(call: CallRun): void {
+    if (this.#admitted.delete(call)) this.#running -= 1;
+    else if (!this.#queued.delete(call) && !this.#dropReady(call)) return;
+    releaseLanes(this.#owner.core, call);
+  }
+
+  /** Judges the calls that are not dispatched against a write that has just become uncertain (UNC-5). */
+  #judgeOthers(lost: CallRun): void {
+    const uncertain = this.#owner.core.uncertainFor(this.#owner);
+    const news = uncertain.filter(({ operationId }) => operationId === lost.operationId);
+    const others = [...this.#admitted, ...this.#ready, ...this.#queued];
+    for (const other of others.sort(bySource)) {
+      if (this.#blockIfUncertain(other, news)) this.#withdraw(other);
+    }
   }
 
   #isStartable(call: CallRun): boolean {
@@ -142,9 +179,9 @@ export class EpochRun {
     return headsItsLanes(core.lanes, call, nowMs);
   }
 
-  #blockIfUncertain(call: CallRun): boolean {
+  #blockIfUncertain(call: CallRun, uncertain: readonly UncertainWrite[]): boolean {
     const { core, turn } = this.#owner;
-    const blocker = findBlocker(call, core.uncertainFor(this.#owner));
+    const blocker = findBlocker(call, uncertain);
     if (blocker === undefined) return false;
     call.blocker = blocker;
     core.events.emit("toolBlocked", turn, { ...call.eventBase, blockedBy: blocker.callId });
@@ -157,15 +194,13 @@ export class EpochRun {
     const { core } = this.#owner;
     core.deadlines.disarm(this.#holdEnd);
     this.#holdEnd = undefined;
-    if (this.#queued.size === 0 || !(hasHolds(core.lanes) || core.keylessHolds.size > 0)) return;
+    if (core.lanes.held.size === 0 && core.keylessHolds.size === 0) return;
+    const waiting = [...this.#queued].filter(({ isWrite }) => isWrite);
+    if (waiting.length === 0) return;
     const nowMs = core.settings.clock.now();
-    const keyless = core.keylessHoldUntil(nowMs);
-    let firstMs = Number.POSITIVE_INFINITY;
-    for (const call of this.#queued) {
-      const untilMs = heldBackUntil(core.lanes, call, nowMs) ?? (call.isWrite ? keyless : undefined);
-      if (untilMs !== undefined) firstMs = Math.min(firstMs, untilMs);
-    }
-    if (Number.isFinite(firstMs)) this.#holdEnd = core.deadlines.arm(firstMs, () => this.recheck());
+    const firstMs = firstHoldEnd(core.lanes, waiting, nowMs) ?? core.keylessHoldUntil(nowMs);
+    // Looked at again then, and the next hold is waited for, if there is one.
+    if (firstMs !== undefined) this.#holdEnd = core.deadlines.arm(firstMs, () => this.recheck());
   }
 
   /** Where a call stands among the ready ones, which are in source order. */
@@ -186,4 +221,8 @@ export class EpochRun {
     this.#ready.splice(place, 1);
     return true;
   }
+}
+
+function bySource(one: CallRun, other: CallRun): number {
+  return one.callIndex - other.callIndex;
 }

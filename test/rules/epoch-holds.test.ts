@@ -1,0 +1,347 @@
+import { toolResult } from "toolkernel";
+import type { ControllableTool } from "toolkernel/testing";
+import { describe, expect, it } from "vitest";
+import { type Bench, keyedTool, openBench, runningCall, runningIn } from "../support/execution-bench.ts";
+import { call, outcomesOf } from "../support/run-calls.ts";
+import { trackedSignal } from "../support/tracked.ts";
+
+const keyed = (name: string, keys: string | readonly string[] | null, id: string) =>
+  call(name, keys === null ? {} : { keys: keys as string }, id);
+
+/** Times out 100 ms after dispatch; with the default grace it is abandoned at 1,100. */
+const TIMEOUT_MS = 100;
+const ABANDONED_MS = 1_100;
+/** The default `limits.abandonAfterMs`, from the signal. */
+const HOLD_OVER_MS = 30_100;
+
+interface HoldBench extends Bench {
+  readonly write: ControllableTool;
+  readonly read: ControllableTool;
+}
+
+/** A session with writes that time out and reads, both keyed by their arguments. */
+function openHoldBench(options: Partial<Parameters<typeof openBench>[0]> = {}): HoldBench {
+  const write = keyedTool({
+    name: "write",
+    executionMode: "parallel",
+    timeoutMs: TIMEOUT_MS,
+    trackExactRepeats: false,
+  });
+  const read = keyedTool({ name: "read", risk: "readOnly", trackExactRepeats: false });
+  return { ...openBench({ tools: [write, read], ...options }), write, read };
+}
+
+/** Runs a batch of one write that never answers, up to its abandonment at {@link ABANDONED_MS}. */
+async function abandonWrite(bench: HoldBench, keys: string | readonly string[] | null): Promise<void> {
+  const running = await bench.start([keyed("write", keys, "lost")]);
+  await bench.advance(ABANDONED_MS);
+  expect(outcomesOf(await running.result)).toEqual(["uncertain"]);
+}
+
+describe("EPOCH-8: an abandoned write", () => {
+  it("keeps its key against later writes until abandonAfterMs after its signal fired, and not a millisecond longer", async () => {
+    const bench = openHoldBench();
+    await abandonWrite(bench, "k");
+    const running = await bench.start([keyed("write", "k", "next")]);
+    await bench.advance(HOLD_OVER_MS - ABANDONED_MS - 1);
+    expect(runningIn(running.events)).toEqual([]);
+    await bench.advance(1);
+    expect(runningIn(running.events)).toEqual(["next"]);
+    runningCall(bench.write, 0).resolve();
+    await running.result;
+  });
+
+  it("keeps it for as long as limits.abandonAfterMs says", async () => {
+    const bench = openHoldBench({ limits: { abandonAfterMs: 5_000 } });
+    await abandonWrite(bench, "k");
+    const running = await bench.start([keyed("write", "k", "next")]);
+    await bench.advance(TIMEOUT_MS + 5_000 - ABANDONED_MS - 1);
+    expect(runningIn(running.events)).toEqual([]);
+    await bench.advance(1);
+    runningCall(bench.write, 0).resolve();
+    expect(outcomesOf(await running.result)).toEqual(["succeeded"]);
+  });
+
+  it.each(["returns", "throws"] as const)(
+    "frees its key as soon as its executor %s, which is reported",
+    async (how) => {
+      const bench = openHoldBench();
+      await abandonWrite(bench, "k");
+      const running = await bench.start([keyed("write", "k", "next")]);
+      const [lost] = bench.write.pending;
+      if (how === "returns") lost?.resolve("late");
+      else lost?.reject(new Error("late"));
+      await bench.advance();
+      expect(running.log()).toEqual(["epoch 0: next", `lost ${how} late`, "next starts"]);
+      runningCall(bench.write, 0).resolve();
+      await running.result;
+    },
+  );
+
+  it("that has ended before a later batch holds nothing", async () => {
+    const bench = openHoldBench();
+    await abandonWrite(bench, "k");
+    bench.write.pending[0]?.resolve();
+    await bench.advance();
+    const running = await bench.start([keyed("write", "k", "next")]);
+    expect(runningIn(running.events)).toEqual(["next"]);
+    runningCall(bench.write, 0).resolve();
+    await running.result;
+  });
+
+  it("holds back nobody of another key, and no read of its own key", async () => {
+    const bench = openHoldBench();
+    await abandonWrite(bench, "k");
+    const running = await bench.start([
+      keyed("write", "other", "other"),
+      keyed("write", null, "keyless"),
+      keyed("read", "k", "read"),
+    ]);
+    expect(runningIn(running.events)).toEqual(["other", "keyless", "read"]);
+    for (const place of [0, 1]) runningCall(bench.write, place).resolve();
+    runningCall(bench.read, 2).resolve();
+    await running.result;
+  });
+
+  it("holds every one of its keys", async () => {
+    const bench = openHoldBench();
+    await abandonWrite(bench, ["a", "b"]);
+    const running = await bench.start([
+      keyed("write", "a", "a"),
+      keyed("write", ["b", "c"], "bc"),
+      keyed("write", "d", "d"),
+    ]);
+    expect(runningIn(running.events)).toEqual(["d"]);
+    runningCall(bench.write, 2).resolve();
+    await bench.advance(HOLD_OVER_MS - ABANDONED_MS);
+    expect(runningIn(running.events)).toEqual(["a", "bc"]);
+    for (const place of [0, 1]) runningCall(bench.write, place).resolve();
+    await running.result;
+  });
+
+  it("without a key holds back every later write, keyed or not, and no read", async () => {
+    const bench = openHoldBench();
+    await abandonWrite(bench, null);
+    const running = await bench.start([
+      keyed("write", "k", "keyed"),
+      keyed("write", null, "keyless"),
+      keyed("read", "k2", "read"),
+    ]);
+    expect(runningIn(running.events)).toEqual(["read"]);
+    runningCall(bench.read, 2).resolve();
+    await bench.advance(HOLD_OVER_MS - ABANDONED_MS - 1);
+    expect(runningIn(running.events)).toEqual([]);
+    await bench.advance(1);
+    expect(runningIn(running.events)).toEqual(["keyed", "keyless"]);
+    for (const place of [0, 1]) runningCall(bench.write, place).resolve();
+    await running.result;
+  });
+
+  it("without a key frees all when its executor returns; of several the last one does", async () => {
+    const bench = openHoldBench({ toolExecution: "parallel" });
+    const lost = await bench.start([keyed("write", null, "lost1"), keyed("write", null, "lost2")]);
+    await bench.advance(ABANDONED_MS);
+    await lost.result;
+    const running = await bench.start([keyed("write", "k", "next")]);
+    bench.write.pending[0]?.resolve();
+    await bench.advance();
+    expect(runningIn(running.events)).toEqual([]);
+    bench.write.pending[0]?.resolve();
+    await bench.advance();
+    expect(runningIn(running.events)).toEqual(["next"]);
+    runningCall(bench.write, 0).resolve();
+    await running.result;
+  });
+
+  it("holds together with a keyed one until the later of both is over", async () => {
+    const bench = openHoldBench();
+    await abandonWrite(bench, "k");
+    await bench.advance(10_000);
+    await abandonWrite(bench, null);
+    const running = await bench.start([keyed("write", "k", "next")]);
+    // The second signal fired 11,100 ms after the first.
+    await bench.advance(HOLD_OVER_MS - ABANDONED_MS - 1);
+    expect(runningIn(running.events)).toEqual([]);
+    await bench.advance(1);
+    runningCall(bench.write, 0).resolve();
+    expect(outcomesOf(await running.result)).toEqual(["succeeded"]);
+  });
+
+  it("in its own batch UNC-5 comes first: later writes of its key are blocked at once and wait for nothing", async () => {
+    const bench = openHoldBench();
+    const running = await bench.start([keyed("write", "k", "lost"), keyed("write", "k", "next")]);
+    await bench.advance(ABANDONED_MS);
+    expect(outcomesOf(await running.result)).toEqual(["uncertain", "blocked"]);
+  });
+
+  it("that is resolved in its own batch blocks nobody any more but keeps its key all the same", async () => {
+    const bench = openHoldBench({ toolExecution: "sequential" });
+    const running = await bench.start([
+      keyed("write", "k", "lost"),
+      keyed("read", "x", "read"),
+      keyed("write", "k", "next"),
+    ]);
+    await bench.advance(ABANDONED_MS);
+    await bench.session.resolveUncertain("lost", { status: "failed" });
+    runningCall(bench.read, 1).resolve();
+    await bench.advance(HOLD_OVER_MS - ABANDONED_MS - 1);
+    expect(runningIn(running.events)).toEqual([]);
+    await bench.advance(1);
+    expect(runningIn(running.events)).toEqual(["next"]);
+    runningCall(bench.write, 2).resolve();
+    expect(outcomesOf(await running.result)).toEqual(["uncertain", "succeeded", "succeeded"]);
+  });
+
+  it("holds no slot", async () => {
+    const bench = openHoldBench({ limits: { maxConcurrentTools: 1 } });
+    const running = await bench.start([keyed("write", "k", "lost"), keyed("write", "other", "other")]);
+    await bench.advance(ABANDONED_MS);
+    expect(runningIn(running.events)).toEqual(["other"]);
+    runningCall(bench.write, 1).resolve();
+    await running.result;
+  });
+
+  it("leaves no timer behind, neither after its own batch nor after one that has read the hold", async () => {
+    const bench = openHoldBench();
+    await abandonWrite(bench, "k");
+    expect(bench.pendingTimers()).toBe(0);
+    const { signal, abort } = trackedSignal();
+    const running = await bench.start([keyed("write", "k", "next")], { signal });
+    expect(bench.pendingTimers()).toBe(1);
+    abort("enough");
+    expect(outcomesOf(await running.result)).toEqual(["cancelled"]);
+    expect(bench.pendingTimers()).toBe(0);
+  });
+
+  it("sets no timer for a later batch that does not need its keys", async () => {
+    const bench = openHoldBench();
+    await abandonWrite(bench, "k");
+    const running = await bench.start([keyed("read", "k", "read")]);
+    // The one timer is the time-out of the read.
+    expect(bench.pendingTimers()).toBe(1);
+    runningCall(bench.read, 0).resolve();
+    await running.result;
+    expect(bench.pendingTimers()).toBe(0);
+  });
+
+  it("is passed by reads, which keep their place behind the writes before them", async () => {
+    const bench = openHoldBench();
+    await abandonWrite(bench, "k");
+    const running = await bench.start([keyed("read", "k", "r1"), keyed("write", "k", "w"), keyed("read", "k", "r2")]);
+    expect(runningIn(running.events)).toEqual(["r1"]);
+    runningCall(bench.read, 0).resolve();
+    await bench.advance();
+    expect(runningIn(running.events)).toEqual([]);
+    await bench.advance(HOLD_OVER_MS - ABANDONED_MS);
+    expect(runningIn(running.events)).toEqual(["w"]);
+    runningCall(bench.write, 1).resolve();
+    await bench.advance();
+    expect(runningIn(running.events)).toEqual(["r2"]);
+    runningCall(bench.read, 2).resolve();
+    await running.result;
+  });
+
+  it("does not end before a read that has passed it: the write behind both waits for both", async () => {
+    const bench = openHoldBench();
+    await abandonWrite(bench, "k");
+    const running = await bench.start([keyed("read", "k", "r"), keyed("write", "k", "w")]);
+    await bench.advance(HOLD_OVER_MS - ABANDONED_MS);
+    expect(runningIn(running.events)).toEqual(["r"]);
+    runningCall(bench.read, 0).resolve();
+    await bench.advance();
+    expect(runningIn(running.events)).toEqual(["w"]);
+    runningCall(bench.write, 1).resolve();
+    await running.result;
+  });
+
+  it("whose executor has thrown holds nothing: it is certainly not alive", async () => {
+    const bench = openHoldBench();
+    const running = await bench.start([keyed("write", "k", "lost")]);
+    runningCall(bench.write, 0).reject(new Error("lost"));
+    expect(outcomesOf(await running.result)).toEqual(["uncertain"]);
+    const next = await bench.start([keyed("write", "k", "next")]);
+    expect(runningIn(next.events)).toEqual(["next"]);
+    runningCall(bench.write, 0).resolve();
+    await next.result;
+  });
+
+  it("a read that is abandoned holds nothing", async () => {
+    const read = keyedTool({ name: "read", risk: "readOnly", timeoutMs: TIMEOUT_MS });
+    const write = keyedTool({ name: "write" });
+    const bench = openBench({ tools: [read, write] });
+    const lost = await bench.start([keyed("read", "k", "lost")]);
+    await bench.advance(ABANDONED_MS);
+    expect(outcomesOf(await lost.result)).toEqual(["failed"]);
+    const running = await bench.start([keyed("write", "k", "next")]);
+    expect(runningIn(running.events)).toEqual(["next"]);
+    runningCall(write, 0).resolve();
+    await running.result;
+  });
+
+  it("waits on hold once more when the first hold on its key is followed by another", async () => {
+    const bench = openHoldBench();
+    await abandonWrite(bench, "k");
+    await bench.advance(HOLD_OVER_MS - ABANDONED_MS);
+    await abandonWrite(bench, "k");
+    const running = await bench.start([keyed("write", "k", "next")]);
+    await bench.advance(HOLD_OVER_MS - ABANDONED_MS - 1);
+    expect(runningIn(running.events)).toEqual([]);
+    await bench.advance(1);
+    expect(runningIn(running.events)).toEqual(["next"]);
+    runningCall(bench.write, 0).resolve();
+    await running.result;
+  });
+});
+
+describe("EPOCH-8: an abandoned write that its tool says has happened", () => {
+  /** Abandoned at 1,100, then said to have happened though its executor is still alive. */
+  const openRecoveredBench = () => {
+    const write = keyedTool({
+      name: "write",
+      executionMode: "parallel",
+      timeoutMs: TIMEOUT_MS,
+      trackExactRepeats: false,
+      recover: () => toolResult({ value: "done" }),
+    });
+    const read = keyedTool({ name: "read", risk: "readOnly" });
+    return { write, read, ...openBench({ tools: [write, read], limits: { maxConcurrentTools: 2 } }) };
+  };
+
+  it("is certain and blocks nobody, but keeps its key while it may still be alive", async () => {
+    const bench = openRecoveredBench();
+    const running = await bench.start([keyed("write", "k", "lost"), keyed("write", "k", "next")]);
+    await bench.advance(HOLD_OVER_MS - 1);
+    expect(running.log()).toEqual(["epoch 0: lost next", "lost starts", "lost ends succeeded"]);
+    await bench.advance(1);
+    expect(runningIn(running.events)).toEqual(["next"]);
+    runningCall(bench.write, 1).resolve();
+    expect(outcomesOf(await running.result)).toEqual(["succeeded", "succeeded"]);
+  });
+
+  it("frees its key for the rest of its epoch when its executor returns", async () => {
+    const bench = openRecoveredBench();
+    const running = await bench.start([keyed("write", "k", "lost"), keyed("write", "k", "next")]);
+    await bench.advance(ABANDONED_MS);
+    runningCall(bench.write, 0).resolve();
+    await bench.advance();
+    expect(running.log().slice(-2)).toEqual(["lost returns late", "next starts"]);
+    runningCall(bench.write, 1).resolve();
+    await running.result;
+  });
+
+  it("without a key also holds back the writes of its epoch that only waited for a slot", async () => {
+    const bench = openRecoveredBench();
+    const running = await bench.start([
+      keyed("write", null, "lost"),
+      keyed("read", "r", "read"),
+      keyed("write", "k", "ready"),
+    ]);
+    await bench.advance(HOLD_OVER_MS - 1);
+    expect(running.log()).toEqual(["epoch 0: lost read ready", "lost starts", "read starts", "lost ends succeeded"]);
+    await bench.advance(1);
+    expect(runningIn(running.events)).toEqual(["read", "ready"]);
+    runningCall(bench.read, 1).resolve();
+    runningCall(bench.write, 2).resolve();
+    expect(outcomesOf(await running.result)).toEqual(["succeeded", "succeeded", "succeeded"]);
+  });
+});
