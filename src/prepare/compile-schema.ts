@@ -48,13 +48,22 @@ const UNCHECKABLE: readonly SchemaFault[] = [
   { pointer: "", message: "could not be checked against the tool's schema" },
 ];
 
-/** A schema that refers to itself without end overflows the stack; that refuses the value. */
+/**
+ * A schema that refers to itself without end overflows the stack, and a host's own validator may answer
+ * anything: both refuse the value.
+ */
 function guardCheck(check: JsonSchemaCheck): JsonSchemaCheck {
   return (value) => {
     try {
-      return check(value);
+      const faults: unknown = check(value);
+      return Array.isArray(faults) && faults.every(isFault) ? faults : UNCHECKABLE;
     } catch {
       return UNCHECKABLE;
     }
   };
+}
+
+function isFault(given: unknown): given is SchemaFault {
+  const fault = given as { readonly pointer?: unknown; readonly message?: unknown } | null | undefined; // looked at, not trusted
+  return typeof fault?.pointer === "string" && typeof fault.message === "string";
 }

@@ -44,8 +44,14 @@ export function registerTools(
 }
 
 function registerTool(tool: AnyTool, validator: JsonSchemaValidator): RegisteredTool {
-  const jsonSchema = toolJsonSchema(tool);
   const isImported = tool.origin === "imported";
+  let jsonSchema: JsonObject;
+  try {
+    jsonSchema = toolJsonSchema(tool);
+  } catch (error) {
+    if (!isImported) throw error;
+    return makeUnavailable({ tool, jsonSchema: {} }, error instanceof KernelError ? error.message : "it has no schema");
+  }
   const compiled = compileToolSchema({
     toolName: tool.name,
     schema: jsonSchema,
@@ -54,7 +60,10 @@ function registerTool(tool: AnyTool, validator: JsonSchemaValidator): Registered
     generated: isGeneratedSchema(tool),
     validator,
   });
-  const known = { tool, jsonSchema, isWrite: isWrite(tool) };
-  if ("check" in compiled) return { ...known, check: compiled.check, unavailable: undefined };
-  return { ...known, check: () => [], unavailable: compiled.unavailable };
+  if ("unavailable" in compiled) return makeUnavailable({ tool, jsonSchema }, compiled.unavailable);
+  return { tool, jsonSchema, isWrite: isWrite(tool), check: compiled.check, unavailable: undefined };
+}
+
+function makeUnavailable(known: Pick<RegisteredTool, "tool" | "jsonSchema">, unavailable: string): RegisteredTool {
+  return { ...known, isWrite: isWrite(known.tool), check: () => [], unavailable };
 }
