@@ -1,0 +1,151 @@
+/**
+ * The journal in a SQLite file, for one or several processes of a machine.
+ * Owns: nothing but its store. Does not own: the rules, which `judge-steps` has, nor waiting, which the
+ * dispatcher does. Upholds: ACT-1, ACT-2, ACT-4, ACT-5, ACT-10, ACT-11.
+ */
+import { randomBytes } from "node:crypto";
+import type {
+  ClaimAnswer,
+  ClaimRequest,
+  DoubtRequest,
+  FinishAnswer,
+  FinishRequest,
+  Journal,
+  JournalEntry,
+  JournalEvidence,
+  JournalPage,
+  JournalProtocol,
+  ListOpenOptions,
+  Released,
+  SweepCount,
+  TakeOverAnswer,
+  TakeOverRequest,
+  WithdrawAnswer,
+  WithdrawRequest,
+} from "../../domain/journal.ts";
+import type { Clock } from "../../domain/ports.ts";
+import { checkLimit, pageOf } from "../list-page.ts";
+import { isOperationId } from "../operation-ids.ts";
+import { ReleasedSignal } from "../released-signal.ts";
+import { readEntry } from "../stored-entry.ts";
+import { claimStep } from "./claim-step.ts";
+import { abandonStep, doubtStep, finishStep, letGoStep, takeOverStep, withdrawStep } from "./ending-steps.ts";
+import { pruneStep } from "./keeping-steps.ts";
+import type { OpenDatabase } from "./open-database.ts";
+import { SqliteStore } from "./sqlite-store.ts";
+
+/** What a journal is made of. */
+export interface SqliteJournalParts {
+  readonly path: string;
+  readonly opened: OpenDatabase;
+  readonly clock: Clock;
+  readonly sweepEveryMs: number;
+}
+
+/** How often a waiting dispatcher looks for what other processes released. */
+const POLL = Object.freeze({ minMs: 2, maxMs: 50 });
+
+/** See the file header. */
+export class SqliteJournal implements Journal, JournalProtocol {
+  readonly protocol: JournalProtocol = this;
+  readonly poll = POLL;
+  readonly sweepEveryMs: number;
+  readonly #store: SqliteStore;
+  readonly #released = new ReleasedSignal();
+  readonly #name = randomBytes(16).toString("hex");
+  #claims = 0;
+
+  constructor({ path, opened, clock, sweepEveryMs }: SqliteJournalParts) {
+    this.sweepEveryMs = sweepEveryMs;
+    this.#store = new SqliteStore({ path, opened, clock, onReleased: (released) => this.#released.tell(released) });
+  }
+
+  get isClosed(): boolean {
+    return this.#store.isClosed;
+  }
+
+  holdsLease(): boolean {
+    // The lock is this process's until it ends, however long it sleeps.
+    return !this.#store.isClosed;
+  }
+
+  newClaimId(): string {
+    this.#claims += 1;
+    return `${this.#name}:${this.#claims}`;
+  }
+
+  onReleased(listener: (released: Released) => void): () => void {
+    return this.#released.add(listener);
+  }
+
+  claim(request: ClaimRequest): Promise<ClaimAnswer> {
+    const ports = { owner: () => this.#store.owner(), checkSpace: () => this.#store.checkSpace() };
+    return this.#store.write(() => claimStep(this.#store.ledger, request, ports));
+  }
+
+  finish(request: FinishRequest): Promise<FinishAnswer> {
+    return this.#store.write(() => finishStep(this.#store.ledger, request));
+  }
+
+  doubt(request: DoubtRequest): Promise<boolean> {
+    return this.#store.write(() => doubtStep(this.#store.ledger, request));
+  }
+
+  abandon(operationId: string): Promise<boolean> {
+    return this.#store.write(() => isOperationId(operationId) && abandonStep(this.#store.ledger, operationId));
+  }
+
+  withdraw(request: WithdrawRequest): Promise<WithdrawAnswer> {
+    return this.#store.write(() => withdrawStep(this.#store.ledger, request));
+  }
+
+  sweep(): Promise<SweepCount> {
+    return this.#store.sweep();
+  }
+
+  takeOver(request: TakeOverRequest): Promise<TakeOverAnswer> {
+    return this.#store.write(() =>
+      isOperationId(request.operationId) ? takeOverStep(this.#store.ledger, request) : { kind: "unknown" },
+    );
+  }
+
+  letGo({ operationId, fence }: { readonly operationId: string; readonly fence: number }): Promise<void> {
+    return this.#store.write(() => letGoStep(this.#store.ledger, operationId, fence));
+  }
+
+  listEvidence(operationId: string): Promise<readonly JournalEvidence[]> {
+    return this.#store.read(() =>
+      isOperationId(operationId) ? this.#store.ledger.entries.listEvidence(operationId) : [],
+    );
+  }
+
+  find(operationId: string): Promise<JournalEntry | undefined> {
+    return this.#store.read(() => {
+      const stored = isOperationId(operationId) ? this.#store.ledger.entries.find(operationId) : undefined;
+      return stored && readEntry(stored);
+    });
+  }
+
+  listOpen(options: ListOpenOptions): Promise<JournalPage> {
+    return this.#store.read(() => {
+      const limit = checkLimit(options);
+      return pageOf(this.#store.ledger.entries.listOpen(options.after ?? "", limit + 1), limit);
+    });
+  }
+
+  async prune({ finalBefore }: { readonly finalBefore: number }): Promise<number> {
+    for (let pruned = 0; ; ) {
+      const some = await this.#store.write(() => pruneStep(this.#store.ledger, finalBefore));
+      if (some === 0) return pruned;
+      pruned += some;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
