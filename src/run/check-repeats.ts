@@ -1,5 +1,12 @@
+import type { ToolCall } from "../domain/call.ts";
 import { fingerprintCall, fingerprintText } from "../repeat/fingerprint.ts";
-import { countRepeat, isObservingRepeats } from "../repeat/repeat-tracker.ts";
+import {
+  countRepeat,
+  isObservingRepeats,
+  NO_REPEATS,
+  type RepeatSequence,
+  type RepeatVerdict,
+} from "../repeat/repeat-tracker.ts";
 import { repeatAdvisoryText } from "../settle/kernel-texts.ts";
 import type { CallRun } from "./run-call.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -10,13 +17,25 @@ export interface RepeatCheck {
   readonly advice: string | undefined;
   /** Whether a sequence reached the termination threshold (REP-5). */
   readonly isTerminated: boolean;
+  /** The session's sequence before the batch's calls were counted, and with them. */
+  readonly before: RepeatSequence;
+  readonly after: RepeatSequence;
 }
+
+/** What a batch has come to that never got as far as the check. */
+export const UNCHECKED: RepeatCheck = Object.freeze({
+  advice: undefined,
+  isTerminated: false,
+  before: NO_REPEATS,
+  after: NO_REPEATS,
+});
 
 /**
  * Counts the calls of a batch, in source order, after all are prepared and decided and before any is
  * dispatched (REP-2); lets refused calls settle (PREP-6).
  */
 export function checkRepeats(core: SessionCore, calls: readonly CallRun[]): RepeatCheck {
+  const before = core.repeats;
   let advice: string | undefined;
   let isTerminated = false;
   for (const call of calls) {
@@ -27,12 +46,29 @@ export function checkRepeats(core: SessionCore, calls: readonly CallRun[]): Repe
     if (call.refusal !== undefined) call.tell({ type: "CHECKED" });
     else if (verdict === "terminated") call.tell({ type: "REPEATED" });
   }
-  return { advice, isTerminated };
+  return { advice, isTerminated, before, after: core.repeats };
 }
 
-function judge(core: SessionCore, call: CallRun): "none" | "advisory" | "terminated" {
+/**
+ * Takes back what the cancelled calls of a batch added when it was checked (REP-3); nothing where new
+ * evidence has come since (REP-7).
+ */
+export function uncountCancelled(core: SessionCore, calls: readonly CallRun[], { before, after }: RepeatCheck): void {
+  if (core.repeats !== after) return;
+  core.repeats = before;
+  for (const call of calls) {
+    if (call.settled?.outcome === "cancelled" || !isCounted(core, call)) continue;
+    core.repeats = countRepeat(core.repeats, fingerprintOf(call), core.thresholds).sequence;
+  }
+}
+
+function isCounted(core: SessionCore, call: CallRun): boolean {
   const tool = call.prepared?.tool ?? call.refusal?.tool;
-  if (tool?.trackExactRepeats === false || !isObservingRepeats(core.thresholds)) return "none";
+  return tool?.trackExactRepeats !== false && isObservingRepeats(core.thresholds);
+}
+
+function judge(core: SessionCore, call: CallRun): RepeatVerdict {
+  if (!isCounted(core, call)) return "none";
   const { sequence, verdict } = countRepeat(core.repeats, fingerprintOf(call), core.thresholds);
   core.repeats = sequence;
   call.repeatCount = sequence.count;
@@ -50,5 +86,15 @@ function judge(core: SessionCore, call: CallRun): "none" | "advisory" | "termina
 function fingerprintOf({ call, prepared, refusal }: CallRun): string {
   if (prepared !== undefined && refusal === undefined) return fingerprintCall(call.name, prepared.arguments);
   const draft = refusal?.draft;
-  return draft === undefined ? fingerprintText(call.name, String(call.arguments)) : fingerprintCall(call.name, draft);
+  return draft === undefined ? fingerprintText(call.name, rawText(call)) : fingerprintCall(call.name, draft);
+}
+
+/** The draft as it came. A host's object that could not be copied has no text; it counts by what can be read of it. */
+function rawText({ arguments: draft }: ToolCall): string {
+  if (typeof draft === "string") return draft;
+  try {
+    return String(JSON.stringify(draft));
+  } catch {
+    return "";
+  }
 }

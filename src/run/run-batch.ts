@@ -15,7 +15,7 @@ import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { BatchApprovals } from "./batch-approvals.ts";
 import { type ChartActor, startChart } from "./chart-actor.ts";
 import { BATCH_CHART } from "./charts.ts";
-import { checkRepeats, type RepeatCheck } from "./check-repeats.ts";
+import { checkRepeats, type RepeatCheck, UNCHECKED, uncountCancelled } from "./check-repeats.ts";
 import { closeBatch } from "./close-batch.ts";
 import { prepareCalls, refuseCall } from "./prepare-batch.ts";
 import { judgeResponse, type ResponseRefusal } from "./refuse-response.ts";
@@ -45,7 +45,7 @@ export class BatchRun implements EpochOwner {
   readonly #cancellation = new AbortController();
   readonly #onResult: (result: BatchResult) => void;
   #refusal: ResponseRefusal | undefined;
-  #repeats: RepeatCheck = { advice: undefined, isTerminated: false };
+  #repeats: RepeatCheck = UNCHECKED;
   #epochs: readonly (readonly CallRun[])[] = [];
   #epochRun: EpochRun | undefined;
 
@@ -187,6 +187,8 @@ export class BatchRun implements EpochOwner {
   #end(): void {
     const settled = this.calls.flatMap((call) => (call.settled === undefined ? [] : [call.settled]));
     if (settled.length < this.calls.length) this.core.fault(new Error("a call of the batch has no result"));
+    if (this.cancellation.aborted && this.#repeats !== UNCHECKED)
+      uncountCancelled(this.core, this.calls, this.#repeats);
     this.#onResult(closeBatch(settled, { repeats: this.#repeats, refusal: this.#refusal }));
   }
 }
