@@ -4,7 +4,15 @@
  * every event is stamped once, counted once and traced once, in order, whether or not anybody listens;
  * between batches it is only traced (RUN-4); a telemetry sink that throws changes nothing.
  */
-import type { EventPort, KernelEvent, KernelEventKind, KernelEventMap } from "../domain/event.ts";
+import type {
+  CallEventFields,
+  CallEventKind,
+  CallPlace,
+  EventPort,
+  KernelEvent,
+  KernelEventKind,
+  KernelEventMap,
+} from "../domain/event.ts";
 import type { Clock, Telemetry, TraceRecord } from "../domain/ports.ts";
 import { audienceOf } from "./audience.ts";
 import { EventHub } from "./event-hub.ts";
@@ -52,25 +60,48 @@ export class EventStream implements EventPort {
   }
 
   emit<Kind extends KernelEventKind>(kind: Kind, turn: number, fields: KernelEventMap[Kind]): void {
-    const { runId, clock, telemetry } = this.#options;
-    const base = { seq: this.#seq++, timeMs: clock.now(), runId, turn, audience: audienceOf(kind, fields) };
+    const { runId, clock } = this.#options;
+    const base = { kind, seq: this.#seq++, timeMs: clock.now(), runId, turn, audience: audienceOf(kind, fields) };
+    this.#publish(Object.assign(base, fields));
+  }
+
+  emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): void {
+    const { runId, clock } = this.#options;
+    const { turn, callId, callIndex, toolName, operationId } = call;
+    const audience = kind === "approvalRequested" ? "owner" : "internal";
+    const base = {
+      kind,
+      seq: this.#seq++,
+      timeMs: clock.now(),
+      runId,
+      turn,
+      audience,
+      callId,
+      callIndex,
+      toolName,
+      operationId,
+    };
+    this.#publish(Object.assign(base, fields));
+  }
+
+  #publish(made: object): void {
     // A kind and the fields of that kind make an event of it; the union cannot be seen through a type parameter.
-    const event = { kind, ...base, ...fields } as unknown as KernelEvent;
+    const event = made as KernelEvent;
     this.#tally.add(event);
     this.#hub?.emit(event);
-    if (telemetry !== undefined) this.#record(traceEvent(event, this.#tracing));
+    if (this.#options.telemetry !== undefined) this.#record(() => traceEvent(event, this.#tracing));
   }
 
   /** A listener that threw is reported once (OBS-1); it has been dropped. Its error's text stays out. */
   #traceFault(error: unknown): void {
     const { runId, clock } = this.#options;
     const attributes = { error: kindOfError(error) };
-    this.#record({ name: "kernel.listenerdropped", timeMs: clock.now(), runId, attributes });
+    this.#record(() => ({ name: "kernel.listenerdropped", timeMs: clock.now(), runId, attributes }));
   }
 
-  #record(traceRecord: TraceRecord): void {
+  #record(makeRecord: () => TraceRecord): void {
     try {
-      this.#options.telemetry?.record(traceRecord);
+      this.#options.telemetry?.record(makeRecord());
     } catch {
       // The sink's own affair.
     }

@@ -51,7 +51,8 @@ function addDerived(attributes: Record<string, JsonValue>, event: KernelEvent, o
       if (event.action !== undefined) attributes.action = tracedAction(event.action);
       break;
     case "messageUpdated":
-      attributes.delta = { type: event.delta.type };
+      // A provider may stream what is no delta at all.
+      attributes.delta = { type: traced(event.delta?.type) ?? "unknown" };
       break;
     case "messageEnded":
       attributes.message = { role: event.message.role };

@@ -62,6 +62,7 @@ export const EXPECTED_EXPORTS: Readonly<Record<string, readonly string[]>> = {
   "toolkernel/gemini": ["callsFromGemini", "toGeminiContents", "toGeminiTools"],
   "toolkernel/langchain": ["callsFromLangChain", "fromLangChainTools", "toLangChainMessages"],
   "toolkernel/mcp": ["fromMcp"],
+  "toolkernel/open-telemetry": ["openTelemetry"],
   "toolkernel/testing": [
     "assertOrder",
     "controllableTool",

@@ -43,6 +43,8 @@ export class RunSpans {
   /** Spans of calls that run, by call index; calls without a result, by the same. */
   readonly #calls = new Map<number, OpenSpan>();
   readonly #openCalls = new Set<number>();
+  /** When the last call and the epoch of the batch ended, if they have. */
+  #batchEndedAtMs: number | undefined;
   #lastMs = 0;
 
   constructor(options: RunSpansOptions) {
@@ -96,6 +98,12 @@ export class RunSpans {
       case "toolEnded":
         this.#enterBatch(event);
         if (!this.#calls.has(event.callIndex)) this.#openCall(event, traceRecord);
+        break;
+      case "turnEnded":
+        this.#endBatch();
+        break;
+      case "runEnded":
+        this.#endTurn();
         break;
       default:
     }
@@ -151,10 +159,12 @@ export class RunSpans {
   }
 
   #openBatch(turn: number): void {
-    if (this.#batch?.turn === turn) return;
-    this.#endBatch();
-    const attributes = { "kernel.run_id": this.#options.runId, "kernel.turn": turn };
-    this.#batch = { ...this.#open("kernel.batch", attributes), turn };
+    if (this.#batch?.turn !== turn) {
+      this.#endBatch();
+      const attributes = { "kernel.run_id": this.#options.runId, "kernel.turn": turn };
+      this.#batch = { ...this.#open("kernel.batch", attributes), turn };
+    }
+    this.#batchEndedAtMs = undefined;
   }
 
   #openCall(event: RecordedEvent<"toolDispatched" | "toolEnded">, traceRecord: TraceRecord): void {
@@ -179,8 +189,9 @@ export class RunSpans {
   #endBatchSoon(): void {
     const batch = this.#batch;
     if (batch === undefined || this.#openCalls.size > 0 || this.#epoch !== undefined) return;
+    this.#batchEndedAtMs = this.#lastMs;
     queueMicrotask(() => {
-      if (this.#batch !== batch || this.#openCalls.size > 0 || this.#epoch !== undefined) return;
+      if (this.#batch !== batch || this.#batchEndedAtMs === undefined) return;
       this.#endBatch();
       if (this.#isIdle) this.#options.onIdle();
     });
@@ -197,8 +208,9 @@ export class RunSpans {
     this.#calls.clear();
     this.#openCalls.clear();
     this.#endEpoch();
-    this.#batch?.span.end(spanTime(this.#lastMs));
+    this.#batch?.span.end(spanTime(this.#batchEndedAtMs ?? this.#lastMs));
     this.#batch = undefined;
+    this.#batchEndedAtMs = undefined;
   }
 
   #endTurn(): void {
@@ -208,7 +220,6 @@ export class RunSpans {
   }
 
   #endRun({ status, endedBy }: RecordedEvent<"runEnded">, traceRecord: TraceRecord): void {
-    this.#endTurn();
     const span = this.#run?.span;
     span?.setAttributes(spanAttributes(traceRecord));
     if (status === "providerError" || status === "kernelError") setError(span, endedBy ?? status);
