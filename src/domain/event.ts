@@ -121,7 +121,23 @@ export type KernelEvent<Kind extends KernelEventKind = KernelEventKind> = {
   [K in Kind]: { readonly kind: K } & EventBase & KernelEventMap[K];
 }[Kind];
 
-/** Where the kernel's work reports its events; never throws, never waits. */
+/** The kinds that are about one call. */
+export type CallEventKind = {
+  [Kind in KernelEventKind]: KernelEventMap[Kind] extends CallEventBase ? Kind : never;
+}[KernelEventKind];
+
+/** The call an event is about. */
+export interface CallPlace extends Omit<CallEventBase, "epoch"> {
+  readonly turn: number;
+}
+
+/** What an event of a call carries beside what names the call. */
+export type CallEventFields<Kind extends CallEventKind> = Omit<KernelEventMap[Kind], keyof CallEventBase> & {
+  readonly epoch?: number;
+};
+
+/** Where the kernel's work reports its events; never throws, never waits. `fields` are taken over, not kept. */
 export interface EventPort {
   emit<Kind extends KernelEventKind>(kind: Kind, turn: number, fields: KernelEventMap[Kind]): void;
+  emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): void;
 }

@@ -3,84 +3,43 @@
  * Owns: the order of the steps (PREP-1). Does not own: hooks and their time-outs, cancellation (both
  * behind {@link PreparePort}). Upholds: PREP-1 to PREP-8, PREP-11.
  */
-import type { PreparedCall, Refusal, Repair, ToolCall } from "../domain/call.ts";
-import type { AuthorizeInput, CallHookInput } from "../domain/hooks.ts";
-import type { JsonObject, JsonValue } from "../domain/json.ts";
+import type { PreparedCall, Refusal, Repair } from "../domain/call.ts";
+import type { JsonValue } from "../domain/json.ts";
 import { isStandardSchema } from "../domain/schema.ts";
-import { applyCompat, type CompatOption, prepareWithRepairs } from "./compat.ts";
+import { authorize } from "./authorize.ts";
+import { applyCompat, prepareWithRepairs } from "./compat.ts";
 import { readConflictKeys } from "./conflict-key.ts";
 import { describeFaults } from "./describe-faults.ts";
 import { freezeArguments } from "./freeze-arguments.ts";
-import { type HookAnswer, type ReadAuthorization, readAsk, readAuthorization, readRewrite } from "./host-policy.ts";
+import { type ReadRewrite, readRewrite } from "./host-policy.ts";
 import { parseArguments } from "./parse-arguments.ts";
-import { type RefusalFacts, refuse, refuseThrown } from "./refuse.ts";
+import { aboutOf, type DraftCall, factsOf, type Preparation, type PreparePort } from "./preparation.ts";
+import { refuse, refuseThrown } from "./refuse.ts";
 import type { RegisteredTool, ToolRegistry } from "./register-tools.ts";
 import { type Steps, takeNow, wait } from "./steps.ts";
 import { validateStandard } from "./validate-standard.ts";
-
-/** A model's call with its place in the run. */
-export interface DraftCall {
-  readonly call: ToolCall;
-  readonly callIndex: number;
-  readonly operationId: string;
-}
-
-/** What a hook is told of a call; the port adds run, turn, host and signal. */
-export type HookFacts<Input extends CallHookInput> = Omit<Input, "runId" | "turn" | "host" | "signal">;
-
-/** A hook, bounded and guarded by the port's owner. */
-export type BoundedHook<Input extends CallHookInput> = (
-  facts: HookFacts<Input>,
-) => HookAnswer<unknown> | Promise<HookAnswer<unknown>>;
-
-/** A step that is behind a call; the chart's events of the same names. */
-export type PrepareFact = "FOUND" | "SHAPED" | "VALID" | "KEPT" | "REWRITTEN" | "REFINED" | "KEYED";
-
-/** What preparation needs of its session. */
-export interface PreparePort {
-  readonly tools: ToolRegistry;
-  readonly compat: CompatOption | undefined;
-  readonly host: unknown;
-  readonly runId: string;
-  readonly rewriteToolCall: BoundedHook<CallHookInput> | undefined;
-  readonly authorizeToolCall: BoundedHook<AuthorizeInput> | undefined;
-  /** Told of each step once it is behind the call. */
-  note(fact: PrepareFact): void;
-}
 
 /** Prepares one call: the steps in their order. */
 export function* prepareCall(draft: DraftCall, port: PreparePort): Steps<PreparedCall | Refusal> {
   const found = findTool(draft, port.tools);
   if (found.kind === "refusal") return found;
-  port.note("FOUND");
+  draft.note("FOUND");
   const work = shapeDraft(found, port);
   if (work.kind === "refusal") return work;
-  port.note("SHAPED");
+  draft.note("SHAPED");
   const isPlain = !isStandardSchema(found.registered.tool.inputSchema);
   const early = checkSchema(work) ?? (isPlain ? checkWithTool(work) : undefined);
   if (early !== undefined) return early;
-  port.note("VALID");
-  const policy = yield* applyPolicy(draft, work, port);
+  draft.note("VALID");
+  const policy = yield* applyPolicy(draft, work, port.rewriteToolCall);
   if (policy !== undefined) return policy;
-  const refined = yield* refine(work, isPlain);
+  const refined = isPlain ? checkReplaced(work) : yield* refine(work);
   if (refined !== undefined) return refined;
-  port.note("REFINED");
+  draft.note("REFINED");
   const keyFault = resolveKeys(work, port);
   if (keyFault !== undefined) return keyFault;
-  port.note("KEYED");
+  draft.note("KEYED");
   return yield* authorize(draft, work, port);
-}
-
-/** A call on its way; the one place where its arguments change, until they are authorized. */
-interface Preparation {
-  readonly kind: "preparation";
-  readonly registered: RegisteredTool;
-  readonly draft: JsonValue;
-  readonly repairs: readonly Repair[];
-  arguments: JsonObject;
-  /** Whether policy replaced the arguments after the tool had validated them. */
-  isReplaced: boolean;
-  conflictKeys: readonly string[];
 }
 
 type Found = { readonly kind: "found"; readonly registered: RegisteredTool; readonly draft: JsonValue };
@@ -150,28 +109,34 @@ function checkWithTool(work: Preparation): Refusal | undefined {
   }
 }
 
-function* applyPolicy(draft: DraftCall, work: Preparation, port: PreparePort): Steps<Refusal | undefined> {
-  if (port.rewriteToolCall === undefined) {
-    port.note("KEPT");
-    return undefined;
-  }
-  const decision = readRewrite(yield* wait(port.rewriteToolCall(factsOf(draft, work))));
+function* applyPolicy(
+  draft: DraftCall,
+  work: Preparation,
+  policy: PreparePort["rewriteToolCall"],
+): Steps<Refusal | undefined> {
+  const answer = policy === undefined ? undefined : yield* wait(policy(factsOf(draft, work)));
+  const decision: ReadRewrite = answer === undefined ? { kind: "keep" } : readRewrite(answer);
   if (decision.kind === "refuse") return refuse("authorization", decision.reason, { ...aboutOf(work), ...decision });
   if (decision.kind === "keep") {
-    port.note("KEPT");
+    draft.note("KEPT");
     return undefined;
   }
-  port.note("REWRITTEN");
+  draft.note("REWRITTEN");
   work.arguments = decision.arguments;
   work.isReplaced = true;
   const fault = checkSchema(work);
-  if (fault === undefined) port.note("VALID");
+  if (fault === undefined) draft.note("VALID");
   return fault;
 }
 
-function* refine(work: Preparation, isPlain: boolean): Steps<Refusal | undefined> {
+/** A plain tool has validated its arguments already, unless policy has replaced them since. */
+function checkReplaced(work: Preparation): Refusal | undefined {
+  return work.isReplaced ? checkWithTool(work) : undefined;
+}
+
+function* refine(work: Preparation): Steps<Refusal | undefined> {
   const { inputSchema } = work.registered.tool;
-  if (isPlain || !isStandardSchema(inputSchema)) return work.isReplaced ? checkWithTool(work) : undefined;
+  if (!isStandardSchema(inputSchema)) return checkReplaced(work);
   const validated = yield* wait(validateStandard(inputSchema, work.arguments));
   if (!validated.ok) {
     const category = validated.threw === true ? "internal" : "invalidArguments";
@@ -198,45 +163,4 @@ function resolveKeys(work: Preparation, port: PreparePort): Refusal | undefined 
   } catch (error) {
     return refuseThrown({ where: "conflictKey", error }, aboutOf(work));
   }
-}
-
-function* authorize(draft: DraftCall, work: Preparation, port: PreparePort): Steps<PreparedCall | Refusal> {
-  const decision: ReadAuthorization =
-    port.authorizeToolCall === undefined
-      ? { kind: "allow" }
-      : readAuthorization(
-          yield* wait(port.authorizeToolCall({ ...factsOf(draft, work), conflictKeys: work.conflictKeys })),
-        );
-  const own = decision.kind === "allow" ? askOfTool(work, port) : decision;
-  if (own.kind === "refuse") return refuse("authorization", own.reason, { ...aboutOf(work), terminate: own.terminate });
-  return {
-    kind: "prepared",
-    tool: work.registered.tool,
-    draft: work.draft,
-    arguments: work.arguments,
-    conflictKeys: work.conflictKeys,
-    repairs: work.repairs,
-    ...(own.kind === "ask" && { ask: own.ask }),
-  };
-}
-
-/** A tool that needs approval in its own framework asks by itself, whatever the host's authorizer allows. */
-function askOfTool(work: Preparation, port: PreparePort): ReadAuthorization {
-  const { needsApproval } = work.registered.tool;
-  if (needsApproval === undefined) return { kind: "allow" };
-  try {
-    const ask = takeNow(needsApproval(work.arguments as never, { host: port.host, runId: port.runId }));
-    return ask === undefined ? { kind: "allow" } : readAsk(ask);
-  } catch {
-    return readAuthorization({ kind: "threw" });
-  }
-}
-
-function factsOf(draft: DraftCall, work: Preparation): HookFacts<CallHookInput> {
-  const { call, callIndex, operationId } = draft;
-  return { call, callIndex, operationId, arguments: work.arguments, tool: work.registered.tool };
-}
-
-function aboutOf(work: Preparation): RefusalFacts {
-  return { tool: work.registered.tool, draft: work.draft, repairs: work.repairs };
 }

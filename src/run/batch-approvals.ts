@@ -48,7 +48,7 @@ export class BatchApprovals {
       };
       this.#open.set(approval.approvalId, { call, approval });
       const { approvalId } = approval;
-      this.#batch.core.events.emit("approvalRequested", this.#batch.turn, { ...call.eventBase, approvalId, ask });
+      this.#batch.core.events.emitCall("approvalRequested", call, { approvalId, ask });
     }
     return this.#open.size;
   }
@@ -69,11 +69,11 @@ export class BatchApprovals {
       call.tell({ type: "GRANTED" });
       return;
     }
-    const { core, turn } = this.#batch;
+    const { core } = this.#batch;
     const facts = { tool: call.prepared?.tool, draft: call.prepared?.draft, repairs: call.prepared?.repairs ?? [] };
     const reason = decision.block === "" ? BLOCKED_TEXT : decision.block;
     call.refusal = refuse("authorization", reason, facts);
     call.tell({ type: "DENIED" });
-    core.events.emit("toolRefused", turn, { ...call.eventBase, failureCategory: "authorization", reason });
+    core.events.emitCall("toolRefused", call, { failureCategory: "authorization", reason });
   }
 }

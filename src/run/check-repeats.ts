@@ -73,11 +73,7 @@ function judge(core: SessionCore, call: CallRun): RepeatVerdict {
   core.repeats = sequence;
   call.repeatCount = sequence.count;
   if (verdict !== "none") {
-    core.events.emit("toolRepeatDetected", call.owner.turn, {
-      ...call.eventBase,
-      action: verdict,
-      count: sequence.count,
-    });
+    core.events.emitCall("toolRepeatDetected", call, { action: verdict, count: sequence.count });
   }
   return verdict;
 }

@@ -96,16 +96,19 @@ export class Execution {
 
   /** The call was given up before this: no result changes, its keys are free, the host may know. */
   #endLate(end: ExecutorEnd): void {
-    const { core, turn } = this.#call.owner;
+    const { core } = this.#call.owner;
     this.#call.tell({ type: "EXECUTOR_ENDED" });
-    core.events.emit("toolLateSettled", turn, { ...this.#call.eventBase, returned: end.kind === "returned" });
+    core.events.emitCall("toolLateSettled", this.#call, {
+      ...this.#call.epochField,
+      returned: end.kind === "returned",
+    });
     core.keylessHolds.delete(this.#call);
     if (this.#call.heldUntilMs !== undefined) releaseLanes(core, this.#call);
     core.runningEpoch?.recheck();
   }
 
   #progress(update: unknown): void {
-    const { core, turn } = this.#call.owner;
+    const { core } = this.#call.owner;
     const { limits } = core.settings;
     const { state } = this.#call;
     const isAccepted = !this.hasEnded && (state === "running" || state === "stopping");
@@ -116,6 +119,6 @@ export class Execution {
     this.#progressCount += 1;
     const recorded = recordValue(update, limits.maxResultCharacters);
     const shown = recorded.kind === "json" ? recorded.value : null;
-    core.events.emit("toolProgressed", turn, { ...this.#call.eventBase, update: shown });
+    core.events.emitCall("toolProgressed", this.#call, { ...this.#call.epochField, update: shown });
   }
 }

@@ -1,8 +1,7 @@
 /**
  * The queue between the actors of a session.
- * Owns: the events that have been sent and not delivered. Invariants: first in, first out; an event is
- * delivered when the one before it has been processed to the end, so that actors that answer each other
- * never nest.
+ * Owns: what has been sent and not delivered. Invariants: first in, first out; a delivery begins when the
+ * one before it has been processed to the end, so that actors that answer each other never nest.
  */
 
 /** Anything that takes events. */
@@ -13,7 +12,8 @@ export interface Addressee<Event> {
 /** See the file header. */
 export class Mailbox {
   readonly #onFault: (error: unknown) => void;
-  #queue: (() => void)[] = [];
+  /** Addressees and their events, in turn; a task stands as an addressee of its own. */
+  #queue: unknown[] = [];
   #isDelivering = false;
 
   /** `onFault` is told of a throw that no actor or driver should ever make. */
@@ -23,28 +23,41 @@ export class Mailbox {
 
   /** Sends an event to an actor, behind all that were sent before. */
   send<Event>(actor: Addressee<Event>, event: Event): void {
-    this.run(() => actor.send(event));
+    if (this.#isDelivering) {
+      this.#queue.push(actor, event);
+      return;
+    }
+    this.#isDelivering = true;
+    this.#deliver(actor, event);
+    this.#deliverQueued();
   }
 
   /** Runs a task, behind all that were sent before. */
   run(task: () => void): void {
-    this.#queue.push(task);
-    if (!this.#isDelivering) this.#deliver();
+    this.send(TASKS, task);
   }
 
-  #deliver(): void {
-    this.#isDelivering = true;
-    try {
-      for (let place = 0; place < this.#queue.length; place++) {
-        try {
-          this.#queue[place]?.();
-        } catch (error) {
-          this.#onFault(error);
-        }
+  #deliverQueued(): void {
+    for (let place = 0; place < this.#queue.length; place += 2) {
+      // Every even place holds the addressee of the event behind it.
+      this.#deliver(this.#queue[place] as Addressee<unknown>, this.#queue[place + 1]);
+      if (place > 1_024 && place * 2 > this.#queue.length) {
+        this.#queue = this.#queue.slice(place + 2);
+        place = -2;
       }
-    } finally {
-      this.#queue = [];
-      this.#isDelivering = false;
+    }
+    this.#queue.length = 0;
+    this.#isDelivering = false;
+  }
+
+  #deliver<Event>(actor: Addressee<Event>, event: Event): void {
+    try {
+      actor.send(event);
+    } catch (error) {
+      this.#onFault(error);
     }
   }
 }
+
+/** Runs what it is sent. */
+const TASKS: Addressee<() => void> = Object.freeze({ send: (task: () => void) => task() });

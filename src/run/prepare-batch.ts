@@ -1,6 +1,7 @@
 import type { PreparedCall, Refusal } from "../domain/call.ts";
 import type { AuthorizeInput, CallHookInput, Hook } from "../domain/hooks.ts";
-import { type BoundedHook, type PreparePort, prepareCall } from "../prepare/prepare-call.ts";
+import type { BoundedHook, PreparePort } from "../prepare/preparation.ts";
+import { prepareCall } from "../prepare/prepare-call.ts";
 import { refuse } from "../prepare/refuse.ts";
 import { isPromiseLike, runSteps } from "../prepare/steps.ts";
 import { callHook } from "./bounded-hook.ts";
@@ -11,11 +12,12 @@ import type { CallOwner, CallRun } from "./run-call.ts";
  * is cancelled; a hook that is still at work then is told by its signal and its answer is dropped.
  */
 export async function prepareCalls(owner: CallOwner, calls: readonly CallRun[]): Promise<void> {
-  const { core, turn } = owner;
+  const { core } = owner;
+  const port = preparePort(owner);
   for (const call of calls) {
     if (owner.cancellation.aborted) return;
-    core.events.emit("toolStarted", turn, call.eventBase);
-    const steps = prepareCall(call, preparePort(owner, call));
+    core.events.emitCall("toolStarted", call, {});
+    const steps = prepareCall(call, port);
     let prepared: PreparedCall | Refusal | Promise<PreparedCall | Refusal>;
     try {
       prepared = runSteps(steps);
@@ -33,21 +35,21 @@ export async function prepareCalls(owner: CallOwner, calls: readonly CallRun[]):
 
 /** Takes note that a call will run nothing; its result waits for the repeat check (PREP-6). */
 export function refuseCall(call: CallRun, refusal: Refusal): void {
-  const { core, turn } = call.owner;
+  const { core } = call.owner;
   const { failureCategory, reason } = refusal;
   call.refusal = refusal;
   call.tell({ type: "REFUSED" });
-  core.events.emit("toolRefused", turn, { ...call.eventBase, failureCategory, reason });
+  core.events.emitCall("toolRefused", call, { failureCategory, reason });
 }
 
 function acceptCall(call: CallRun, prepared: PreparedCall): void {
-  const { core, turn } = call.owner;
+  const { core } = call.owner;
   call.prepared = prepared;
   call.tell({ type: prepared.ask === undefined ? "ALLOWED" : "ASKED" });
-  core.events.emit("toolPrepared", turn, { ...call.eventBase, conflictKeys: prepared.conflictKeys });
+  core.events.emitCall("toolPrepared", call, { conflictKeys: prepared.conflictKeys });
 }
 
-function preparePort(owner: CallOwner, call: CallRun): PreparePort {
+function preparePort(owner: CallOwner): PreparePort {
   const { core } = owner;
   const { runId, compat, hooks } = core.settings;
   return {
@@ -57,7 +59,6 @@ function preparePort(owner: CallOwner, call: CallRun): PreparePort {
     runId,
     rewriteToolCall: boundHook<CallHookInput>(owner, hooks.rewriteToolCall),
     authorizeToolCall: boundHook<AuthorizeInput>(owner, hooks.authorizeToolCall),
-    note: (type) => call.tell({ type }),
   };
 }
 

@@ -8,13 +8,15 @@ import type { toolCallMachine } from "../../machines/tool-call.machine.ts";
 import type { ToolCallEmitted, ToolCallEvent } from "../../machines/tool-call-facts.ts";
 import type { Outcome, PreparedCall, Refusal, SettledCall, ToolCall } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
-import type { CallEventBase } from "../domain/event.ts";
+import type { CallPlace } from "../domain/event.ts";
 import { isWrite } from "../domain/tool.ts";
 import type { LaneEntry } from "../plan/lanes.ts";
 import type { UncertainWrite } from "../plan/uncertain-writes.ts";
+import type { DraftCall, PrepareFact } from "../prepare/preparation.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { shapeResult } from "./after-tool-call.ts";
 import { resultBeforeDispatch, resultOfDispatched } from "./call-result.ts";
+import { describeEnd, describeSettled } from "./call-settled.ts";
 import { type ChartActor, startChart } from "./chart-actor.ts";
 import { CALL_CHART } from "./charts.ts";
 import { Execution } from "./execution.ts";
@@ -36,7 +38,7 @@ export interface CallOwner {
 }
 
 /** See the file header. */
-export class CallRun implements LaneEntry {
+export class CallRun implements LaneEntry, CallPlace, DraftCall {
   readonly owner: CallOwner;
   readonly call: ToolCall;
   readonly callIndex: number;
@@ -91,20 +93,31 @@ export class CallRun implements LaneEntry {
     return this.actor.getSnapshot().value;
   }
 
+  /** Tells its chart that a step of preparation is behind it. */
+  note(type: PrepareFact): void {
+    this.tell({ type });
+  }
+
   /** Tells its chart a fact, behind all that were told before. */
   tell(event: ToolCallEvent): void {
     this.owner.core.mailbox.send(this.actor, event);
   }
 
-  /** What every event about this call carries. */
-  get eventBase(): CallEventBase {
-    return {
-      callId: this.call.id,
-      callIndex: this.callIndex,
-      toolName: this.call.name,
-      operationId: this.operationId,
-      ...(this.epochRun !== undefined && { epoch: this.epochRun.epoch }),
-    };
+  get turn(): number {
+    return this.owner.turn;
+  }
+
+  get callId(): string {
+    return this.call.id;
+  }
+
+  get toolName(): string {
+    return this.call.name;
+  }
+
+  /** Its epoch, once it is known, as events carry it. */
+  get epochField(): { readonly epoch?: number } {
+    return this.epochRun === undefined ? {} : { epoch: this.epochRun.epoch };
   }
 
   #perform(emitted: ToolCallEmitted): void {
@@ -131,13 +144,12 @@ export class CallRun implements LaneEntry {
   }
 
   #dispatch(): void {
-    const { core, turn } = this.owner;
+    const { core } = this.owner;
     if (this.prepared === undefined || this.epochRun === undefined) throw new Error("dispatched before it was planned");
     this.execution = new Execution(this, this.prepared);
     const { epoch, startedAtMs: epochStartedAtMs } = this.epochRun;
     const { startedAtMs } = this.execution;
-    core.events.emit("toolDispatched", turn, {
-      ...this.eventBase,
+    core.events.emitCall("toolDispatched", this, {
       epoch,
       isWrite: this.isWrite,
       waitedMs: startedAtMs - this.preparedAtMs,
@@ -166,34 +178,12 @@ export class CallRun implements LaneEntry {
   }
 
   #settle(): void {
-    const { core, turn } = this.owner;
+    const { core } = this.owner;
     // The chart's final states are named after the outcomes.
     const outcome = this.state as Outcome;
     const result = this.#result ?? resultBeforeDispatch(this, outcome);
-    const endedAtMs = core.settings.clock.now();
-    const { execution, prepared, refusal } = this;
-    const repairs = prepared?.repairs ?? refusal?.repairs ?? [];
-    this.settled = {
-      call: this.call,
-      index: this.callIndex,
-      operationId: this.operationId,
-      conflictKeys: this.conflictKeys,
-      ...(this.epochRun !== undefined && { epoch: this.epochRun.epoch }),
-      outcome,
-      result,
-      ...(execution !== undefined && { startedAtMs: execution.startedAtMs }),
-      endedAtMs,
-      ...(repairs.length > 0 && { repairs }),
-    };
-    core.events.emit("toolEnded", turn, {
-      ...this.eventBase,
-      outcome,
-      isWrite: this.isWrite,
-      ...(result.failureCategory !== undefined && { failureCategory: result.failureCategory }),
-      outcomeUncertain: result.outcomeUncertain,
-      ...(execution !== undefined && { durationMs: endedAtMs - execution.startedAtMs }),
-      result,
-    });
+    this.settled = describeSettled(this, outcome, result);
+    core.events.emitCall("toolEnded", this, describeEnd(this, this.settled));
     this.owner.onCallSettled(this);
   }
 }

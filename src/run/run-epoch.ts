@@ -180,11 +180,11 @@ export class EpochRun {
   }
 
   #blockIfUncertain(call: CallRun, uncertain: readonly UncertainWrite[]): boolean {
-    const { core, turn } = this.#owner;
+    const { core } = this.#owner;
     const blocker = findBlocker(call, uncertain);
     if (blocker === undefined) return false;
     call.blocker = blocker;
-    core.events.emit("toolBlocked", turn, { ...call.eventBase, blockedBy: blocker.callId });
+    core.events.emitCall("toolBlocked", call, { epoch: this.epoch, blockedBy: blocker.callId });
     call.tell({ type: "BLOCKED" });
     return true;
   }

@@ -6,6 +6,7 @@ import { type ContentPart, type DeclaredResult, isDeclaredResult, type ToolResul
 import { isToolError } from "../domain/errors.ts";
 import { FAILURE_CATEGORIES, type FailureCategory } from "../domain/failure.ts";
 import type { JsonValue } from "../domain/json.ts";
+import type { Writable } from "../domain/writable.ts";
 import {
   blockedText,
   CANCELLED_TEXT,
@@ -129,14 +130,15 @@ interface ResultFlags {
 function resultOf(read: ReadContent, flags: ResultFlags): ToolResult {
   const isUncertain = flags.outcomeUncertain === true;
   const isError = flags.isError === true || isUncertain;
-  return {
+  const result: Writable<ToolResult> = {
     content: read.kind === "content" ? read.content : [textPart(placeholder(read))],
-    ...(flags.details !== undefined && { details: flags.details }),
     isError,
-    ...(isError && { failureCategory: readCategory(flags.failureCategory) }),
     outcomeUncertain: isUncertain,
     terminate: flags.terminate === true,
   };
+  if (flags.details !== undefined) result.details = flags.details;
+  if (isError) result.failureCategory = readCategory(flags.failureCategory);
+  return result;
 }
 
 function answer(result: ToolResult): ReadAnswer {

@@ -1,21 +1,25 @@
 import type { SettledCall } from "../domain/call.ts";
 import type { PolicyMessage, ToolResultMessage } from "../domain/message.ts";
+import type { Writable } from "../domain/writable.ts";
 
 /** The message of each settled call; in the order given, which is source order (EPOCH-6). */
 export function toolMessages(settled: readonly SettledCall[]): ToolResultMessage[] {
-  return settled.map(({ call, index, result }) => ({
-    role: "toolResult",
-    callId: call.id,
-    toolName: call.name,
-    callIndex: index,
-    content: result.content,
-    ...(result.details !== undefined && { details: result.details }),
-    isError: result.isError,
-    ...(result.failureCategory !== undefined && { failureCategory: result.failureCategory }),
-    outcomeUncertain: result.outcomeUncertain,
-    terminate: result.terminate,
-    ...(call.providerData !== undefined && { providerData: call.providerData }),
-  }));
+  return settled.map(({ call, index, result }) => {
+    const message: Writable<ToolResultMessage> = {
+      role: "toolResult",
+      callId: call.id,
+      toolName: call.name,
+      callIndex: index,
+      content: result.content,
+      isError: result.isError,
+      outcomeUncertain: result.outcomeUncertain,
+      terminate: result.terminate,
+    };
+    if (result.details !== undefined) message.details = result.details;
+    if (result.failureCategory !== undefined) message.failureCategory = result.failureCategory;
+    if (call.providerData !== undefined) message.providerData = call.providerData;
+    return message;
+  });
 }
 
 /** The kernel's word to the model after a batch's results (REP-4). */

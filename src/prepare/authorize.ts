@@ -1,0 +1,38 @@
+import type { PreparedCall, Refusal } from "../domain/call.ts";
+import { type ReadAuthorization, readAsk, readAuthorization } from "./host-policy.ts";
+import { aboutOf, type DraftCall, factsOf, type Preparation, type PreparePort } from "./preparation.ts";
+import { refuse } from "./refuse.ts";
+import { type Steps, takeNow, wait } from "./steps.ts";
+
+/** The last word over the final arguments and keys: allow, refuse or ask, never rewrite (PREP-4). */
+export function* authorize(draft: DraftCall, work: Preparation, port: PreparePort): Steps<PreparedCall | Refusal> {
+  const decision: ReadAuthorization =
+    port.authorizeToolCall === undefined
+      ? { kind: "allow" }
+      : readAuthorization(
+          yield* wait(port.authorizeToolCall({ ...factsOf(draft, work), conflictKeys: work.conflictKeys })),
+        );
+  const own = decision.kind === "allow" ? askOfTool(work, port) : decision;
+  if (own.kind === "refuse") return refuse("authorization", own.reason, { ...aboutOf(work), terminate: own.terminate });
+  return {
+    kind: "prepared",
+    tool: work.registered.tool,
+    draft: work.draft,
+    arguments: work.arguments,
+    conflictKeys: work.conflictKeys,
+    repairs: work.repairs,
+    ...(own.kind === "ask" && { ask: own.ask }),
+  };
+}
+
+/** A tool that needs approval in its own framework asks by itself, whatever the host's authorizer allows. */
+function askOfTool(work: Preparation, port: PreparePort): ReadAuthorization {
+  const { needsApproval } = work.registered.tool;
+  if (needsApproval === undefined) return { kind: "allow" };
+  try {
+    const ask = takeNow(needsApproval(work.arguments as never, { host: port.host, runId: port.runId }));
+    return ask === undefined ? { kind: "allow" } : readAsk(ask);
+  } catch {
+    return readAuthorization({ kind: "threw" });
+  }
+}

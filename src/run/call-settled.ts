@@ -1,0 +1,38 @@
+import type { Outcome, SettledCall } from "../domain/call.ts";
+import type { ToolResult } from "../domain/content.ts";
+import type { CallEventFields } from "../domain/event.ts";
+import type { Writable } from "../domain/writable.ts";
+import type { CallRun } from "./run-call.ts";
+
+/** A call with its one and only result, as hosts get it. */
+export function describeSettled(call: CallRun, outcome: Outcome, result: ToolResult): SettledCall {
+  const settled: Writable<SettledCall> = {
+    call: call.call,
+    index: call.callIndex,
+    operationId: call.operationId,
+    conflictKeys: call.conflictKeys,
+    outcome,
+    result,
+    endedAtMs: call.owner.core.settings.clock.now(),
+  };
+  const repairs = call.prepared?.repairs ?? call.refusal?.repairs ?? [];
+  if (call.epochRun !== undefined) settled.epoch = call.epochRun.epoch;
+  if (call.execution !== undefined) settled.startedAtMs = call.execution.startedAtMs;
+  if (repairs.length > 0) settled.repairs = repairs;
+  return settled;
+}
+
+/** The same as its event tells it. */
+export function describeEnd(call: CallRun, settled: SettledCall): CallEventFields<"toolEnded"> {
+  const { outcome, result, epoch, startedAtMs, endedAtMs } = settled;
+  const end: Writable<CallEventFields<"toolEnded">> = {
+    outcome,
+    isWrite: call.isWrite,
+    outcomeUncertain: result.outcomeUncertain,
+    result,
+  };
+  if (epoch !== undefined) end.epoch = epoch;
+  if (result.failureCategory !== undefined) end.failureCategory = result.failureCategory;
+  if (startedAtMs !== undefined) end.durationMs = endedAtMs - startedAtMs;
+  return end;
+}
