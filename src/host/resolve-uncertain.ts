@@ -1,7 +1,7 @@
 import { KernelError } from "../domain/errors.ts";
 import type { JsonValue } from "../domain/json.ts";
 import type { SessionCore } from "../run/session-core.ts";
-import { invalidOption } from "./check-options.ts";
+import { checkOptions, isAnything, type OptionCheck, oneOf } from "./check-options.ts";
 
 /** What a host says became of an uncertain write. */
 export interface UncertaintyResolution {
@@ -9,6 +9,11 @@ export interface UncertaintyResolution {
   /** For the host's own records. */
   readonly details?: JsonValue | undefined;
 }
+
+const RESOLUTION_CHECKS: Readonly<Record<keyof UncertaintyResolution, OptionCheck>> = {
+  status: oneOf("committed", "failed"),
+  details: isAnything,
+};
 
 /**
  * Takes an uncertain write off those that block, by operation id or by call id (the newest unresolved one).
@@ -20,8 +25,8 @@ export function resolveUncertain(
   operationIdOrCallId: string,
   resolution: UncertaintyResolution,
 ): void {
+  checkOptions(resolution, RESOLUTION_CHECKS, { path: "options", required: ["status"] });
   const { status } = resolution;
-  if (status !== "committed" && status !== "failed") throw invalidOption("status", "must be one of committed, failed");
   const found = core.uncertain.findLast(
     ({ operationId, callId }) => operationId === operationIdOrCallId || callId === operationIdOrCallId,
   );

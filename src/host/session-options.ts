@@ -55,6 +55,8 @@ export const isHook: OptionCheck = (value) => {
   if (typeof value === "function") return undefined;
   const hook = value as { readonly run?: unknown; readonly timeoutMs?: unknown } | null; // looked at, not trusted
   if (typeof hook !== "object" || typeof hook?.run !== "function") return "must be a function or { run, timeoutMs }";
+  if (Object.keys(hook).some((field) => field !== "run" && field !== "timeoutMs"))
+    return "must have no other fields than run and timeoutMs";
   if (hook.timeoutMs === null) return undefined;
   return wholeNumber(1, 2_147_483_647)(hook.timeoutMs) === undefined
     ? undefined

@@ -1,0 +1,387 @@
+import {
+  type AnyTool,
+  createLanes,
+  createToolSession,
+  DEFAULT_LIMITS,
+  defineTool,
+  KernelError,
+  systemClock,
+  type ToolDefinition,
+  type ToolSessionOptions,
+} from "toolkernel";
+import { describe, expect, it } from "vitest";
+import { call, outcomesOf, recordingTool, testSession } from "../support/run-calls.ts";
+
+const read = recordingTool().tool;
+
+/** What work throws, as code and subject; the message has to name the subject. */
+function faultOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof KernelError)) return `no KernelError: ${String(error)}`;
+    const named = error.message.includes(String(error.subject)) ? "" : " (not named in the message)";
+    return `${error.code} ${error.subject}${named}`;
+  }
+  return "no fault";
+}
+
+/** Passes what types would forbid. */
+const create = (options: unknown) => createToolSession(options as ToolSessionOptions);
+
+describe("createToolSession", () => {
+  it.each([[undefined], [null], [5], ["tools"], [[read]], [() => ({ tools: [] })]])(
+    "PREP-8: takes an object of options, not %j",
+    (options) => {
+      expect(faultOf(() => create(options))).toBe("INVALID_OPTIONS options");
+    },
+  );
+
+  it.each<[string, unknown]>([
+    ["tools", undefined],
+    ["tools", null],
+    ["tools", { read }],
+    ["tools", new Set([read])],
+    ["toolExecution", "serial"],
+    ["toolExecution", null],
+    ["limits", null],
+    ["limits", []],
+    ["limits", 5],
+    ["hooks", null],
+    ["hooks", []],
+    ["hooks", () => undefined],
+    ["uncertainWriteScope", "session"],
+    ["lanes", {}],
+    ["lanes", new Map()],
+    ["compat", "all"],
+    ["compat", [() => undefined]],
+    ["compat", null],
+    ["runId", ""],
+    ["runId", 5],
+    ["runId", "a\u0000b"],
+    ["runId", "a\ud83d"],
+    ["runId", "é".repeat(257)],
+    ["clock", {}],
+    ["clock", { now: () => 1 }],
+    ["clock", Date],
+    ["inspect", {}],
+    ["telemetry", () => undefined],
+    ["telemetry", {}],
+    ["interpreter", "fast"],
+    ["jsonSchemaValidator", {}],
+    ["jsonSchemaValidator", () => undefined],
+  ])("PREP-8: refuses the option %s of a wrong type", (name, value) => {
+    expect(faultOf(() => create({ tools: [], [name]: value }))).toBe(`INVALID_OPTIONS ${name}`);
+  });
+
+  it.each(["tool", "Tools", "toolexecution", "maxTurns", "__proto__", "constructor", "toString"])(
+    "PREP-8: refuses the unknown option %s by its name",
+    (name) => {
+      const options = Object.fromEntries([
+        ["tools", []],
+        [name, undefined],
+      ]);
+      expect(faultOf(() => create(options))).toBe(`INVALID_OPTIONS ${name}`);
+    },
+  );
+
+  it("PREP-8: takes every option, and undefined for absent", () => {
+    const all: Required<{ [Name in keyof ToolSessionOptions]: unknown }> = {
+      tools: [read],
+      toolExecution: undefined,
+      limits: undefined,
+      hooks: undefined,
+      uncertainWriteScope: undefined,
+      lanes: undefined,
+      compat: undefined,
+      host: undefined,
+      runId: undefined,
+      clock: undefined,
+      inspect: undefined,
+      telemetry: undefined,
+      interpreter: undefined,
+      jsonSchemaValidator: undefined,
+    };
+    expect(create(all).runId).toMatch(/^[0-9a-f-]{36}$/);
+    const given = {
+      tools: [],
+      lanes: createLanes(),
+      clock: systemClock,
+      host: null,
+      runId: "é".repeat(256),
+      interpreter: "xstate",
+      toolExecution: "parallel",
+      uncertainWriteScope: "run",
+      compat: [],
+      limits: Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, undefined])),
+      hooks: { rewriteToolCall: undefined, authorizeToolCall: undefined, afterToolCall: undefined },
+    };
+    expect(create(given).runId).toBe("é".repeat(256));
+  });
+});
+
+describe("limits", () => {
+  const bounds: Record<string, [minimum: number, maximum: number]> = {
+    maxTurns: [1, 1_000_000],
+    maxToolCallsPerTurn: [1, 1_000_000],
+    maxToolCalls: [1, 1_000_000_000],
+    maxConcurrentTools: [1, 100_000],
+    maxTotalTokens: [1, Number.MAX_SAFE_INTEGER],
+    maxMessages: [1, 10_000_000],
+    maxArgumentCharacters: [2, 100_000_000],
+    maxResultCharacters: [256, 100_000_000],
+    maxProgressEventsPerTool: [0, 1_000_000],
+    maxQueuedMessages: [1, 1_000_000],
+    toolTimeoutMs: [1, 2_147_483_647],
+    modelTimeoutMs: [1, 2_147_483_647],
+    hookTimeoutMs: [1, 2_147_483_647],
+    cancellationGraceMs: [1, 2_147_483_647],
+    abandonAfterMs: [1, 2_147_483_647],
+    exactToolRepeatAdvisoryThreshold: [0, 10_000],
+    exactToolRepeatTerminationThreshold: [0, 10_000],
+  };
+  // So that no threshold is refused for the sake of the other.
+  const off = { exactToolRepeatAdvisoryThreshold: 0, exactToolRepeatTerminationThreshold: 0 };
+  const creating = (name: string, value: unknown) => () => create({ tools: [], limits: { ...off, [name]: value } });
+
+  it("REP-6: are these, with these defaults", () => {
+    expect(Object.keys(bounds)).toEqual(Object.keys(DEFAULT_LIMITS));
+    expect(DEFAULT_LIMITS).toEqual({
+      maxTurns: 32,
+      maxToolCallsPerTurn: 32,
+      maxToolCalls: 1_024,
+      maxConcurrentTools: 8,
+      maxTotalTokens: 1_000_000,
+      maxMessages: 1_024,
+      maxArgumentCharacters: 1_000_000,
+      maxResultCharacters: 1_000_000,
+      maxProgressEventsPerTool: 256,
+      maxQueuedMessages: 64,
+      toolTimeoutMs: 120_000,
+      modelTimeoutMs: 120_000,
+      hookTimeoutMs: 30_000,
+      cancellationGraceMs: 1_000,
+      abandonAfterMs: 30_000,
+      exactToolRepeatAdvisoryThreshold: 3,
+      exactToolRepeatTerminationThreshold: 8,
+    });
+  });
+
+  it.each(Object.entries(bounds))("PREP-9: %s is a whole number within its bounds", (name, [minimum, maximum]) => {
+    for (const value of [minimum, maximum]) expect(faultOf(creating(name, value))).toBe("no fault");
+    const bad = [minimum - 1, maximum + 1, minimum + 0.5, Number.NaN, Number.POSITIVE_INFINITY, "8", null, true, 8n];
+    for (const value of bad) expect(faultOf(creating(name, value))).toBe(`INVALID_OPTIONS limits.${name}`);
+  });
+
+  it.each(["maxturns", "timeoutMs", "__proto__"])("PREP-9: there is no limit %s", (name) => {
+    const limits = Object.fromEntries([[name, 1]]);
+    expect(faultOf(() => create({ tools: [], limits }))).toBe(`INVALID_OPTIONS limits.${name}`);
+  });
+});
+
+describe("hooks", () => {
+  const creating = (name: string, hook: unknown) => () => create({ tools: [], hooks: { [name]: hook } });
+
+  it.each(["rewriteToolCall", "authorizeToolCall", "afterToolCall"])(
+    "PREP-13: %s is a function, or one with a time-out",
+    (name) => {
+      const run = () => undefined;
+      const good = [run, { run, timeoutMs: 1 }, { run, timeoutMs: 2_147_483_647 }, { run, timeoutMs: null }, undefined];
+      for (const hook of good) expect(faultOf(creating(name, hook))).toBe("no fault");
+      const bad = [
+        ...[null, true, "run", {}, [], { run: 5, timeoutMs: 1 }, { timeoutMs: 1 }, { run }],
+        ...[0, -1, 0.5, 2_147_483_648, Number.NaN, Number.POSITIVE_INFINITY, "5", undefined].map((timeoutMs) => ({
+          run,
+          timeoutMs,
+        })),
+        { run, timeoutMs: 5, timeout: 5 },
+      ];
+      for (const hook of bad) expect(faultOf(creating(name, hook))).toBe(`INVALID_OPTIONS hooks.${name}`);
+    },
+  );
+
+  it.each(["authorize", "prepareNextTurn", "shouldStopAfterTurn"])("PREP-13: a session has no hook %s", (name) => {
+    expect(faultOf(creating(name, () => undefined))).toBe(`INVALID_OPTIONS hooks.${name}`);
+  });
+});
+
+describe("tools", () => {
+  const good = { name: "t", description: "", inputSchema: { type: "object" }, execute: () => 1 };
+
+  const wrong: readonly (readonly [string, unknown])[] = [
+    ...([5, "", undefined, null] as const).map((value) => ["name", value] as const),
+    ...([5, undefined, null] as const).map((value) => ["description", value] as const),
+    ...([5, undefined, null, [], "object", () => 1] as const).map((value) => ["inputSchema", value] as const),
+    ...([5, undefined, null, {}] as const).map((value) => ["execute", value] as const),
+    ...(["write", null, true] as const).map((value) => ["risk", value] as const),
+    ...(["safeParallel", null] as const).map((value) => ["executionMode", value] as const),
+    ...([0, 0.9, -1, Number.NaN, Number.POSITIVE_INFINITY, 2_147_483_648, "5", null] as const).map(
+      (value) => ["timeoutMs", value] as const,
+    ),
+    ...([0, "no", null] as const).map((value) => ["trackExactRepeats", value] as const),
+    ...(["nothing", null] as const).map((value) => ["throwMeans", value] as const),
+    ...["prepareArguments", "validate", "conflictKey", "recover"].map((name) => [name, "f"] as const),
+    ["conflictKey", "k"],
+    ["inputJsonSchema", []],
+  ];
+
+  it.each(wrong)("PREP-8: defineTool refuses the option %s = %j by its name", (name, value) => {
+    const definition = { ...good, [name]: value } as unknown as ToolDefinition<string, object, unknown>;
+    expect(faultOf(() => defineTool(definition))).toBe(`INVALID_OPTIONS ${name}`);
+  });
+
+  it.each(wrong)("PREP-8: a session and setTools refuse a tool with %s = %j, however it was made", (name, value) => {
+    const tool = { ...good, [name]: value } as unknown as AnyTool;
+    const session = createToolSession({ tools: [] });
+    expect(faultOf(() => create({ tools: [read, tool] }))).toBe(`INVALID_OPTIONS ${name}`);
+    expect(faultOf(() => session.setTools([read, tool]))).toBe(`INVALID_OPTIONS ${name}`);
+  });
+
+  it.each(["conflictKeys", "timeout", "needApproval", "__proto__"])("PREP-8: defineTool knows no option %s", (name) => {
+    const definition = Object.fromEntries([...Object.entries(good), [name, 1]]) as unknown as typeof good;
+    expect(faultOf(() => defineTool(definition))).toBe(`INVALID_OPTIONS ${name}`);
+  });
+
+  it("PREP-8: names the tool that a fault is in", () => {
+    expect(() => create({ tools: [read, { ...good, risk: "none" }] })).toThrow(
+      'Tool "t": risk must be one of readOnly',
+    );
+  });
+
+  it.each([null, 5, "read", [], () => read])("PREP-8: %j is no tool", (tool) => {
+    expect(faultOf(() => create({ tools: [tool] }))).toMatch(/^INVALID_OPTIONS (tools|name)/);
+  });
+
+  it("PREP-8: two of one name are refused, at construction and by setTools, which then changes nothing", async () => {
+    expect(faultOf(() => create({ tools: [read, recordingTool().tool] }))).toBe("DUPLICATE_TOOL tools");
+    expect(() => create({ tools: [read, read] })).toThrow('Two tools are named "read"; give each its own name.');
+    const session = testSession({ tools: [read] });
+    const other = recordingTool({ name: "other" }).tool;
+    expect(faultOf(() => session.setTools([other, other]))).toMatch(/^DUPLICATE_TOOL/);
+    expect(outcomesOf(await session.execute([call("read"), call("other")]).result)).toEqual(["succeeded", "refused"]);
+  });
+
+  it("PREP-8: names that differ in case, or that prototypes have, are names like any other", async () => {
+    const names = ["Read", "read", "__proto__", "constructor", "toString", "hasOwnProperty"];
+    const tools = names.map((name) => recordingTool({ name }).tool);
+    const session = testSession({ tools });
+    expect(outcomesOf(await session.execute(names.map((name) => call(name))).result)).toEqual(
+      names.map(() => "succeeded"),
+    );
+  });
+
+  it("PREP-8: a defined tool cannot be changed afterwards", () => {
+    expect(Object.isFrozen(defineTool(good))).toBe(true);
+  });
+
+  it("PREP-8: may carry more than the kernel knows, where the host made it by itself", async () => {
+    const session = testSession({ tools: [{ ...good, icon: "x" } as AnyTool] });
+    expect(outcomesOf(await session.execute([call("t")]).result)).toEqual(["succeeded"]);
+  });
+
+  it("PREP-8: setTools takes a list, and serves the next response", async () => {
+    const session = testSession({ tools: [] });
+    expect(faultOf(() => session.setTools({} as never))).toBe("INVALID_OPTIONS tools");
+    const first = session.execute([call("read")]);
+    session.setTools([read]);
+    expect(outcomesOf(await first.result)).toEqual(["succeeded"]);
+    const second = session.execute([call("read")]);
+    await Promise.resolve().then(() => session.setTools([]));
+    expect(outcomesOf(await second.result)).toEqual(["succeeded"]);
+    expect(outcomesOf(await session.execute([call("read")]).result)).toEqual(["refused"]);
+  });
+});
+
+describe("execute", () => {
+  const session = createToolSession({ tools: [read] });
+  const executing = (response: unknown, options?: unknown) => () =>
+    session.execute(response as never, options as never);
+
+  it.each<[string, unknown, string]>([
+    ["nothing", undefined, "response"],
+    ["null", null, "response"],
+    ["a text", "read", "response"],
+    ["an object without calls", { stopReason: "stop" }, "response.calls"],
+    ["calls that are no list", { calls: {} }, "response.calls"],
+    ["an unknown field", { calls: [], reason: "stop" }, "response.reason"],
+    ["an unknown stop reason", { calls: [], stopReason: "max_tokens" }, "response.stopReason"],
+    ["a call that is no object", ["read"], "calls[0]"],
+    ["a call that is null", [call("read"), null], "calls[1]"],
+    ["a call without a name", [call("read"), { id: "a", arguments: "{}" }], "calls[1].name"],
+    ["a name that is no text", [{ id: "a", name: 5 }], "calls[0].name"],
+    ["an id that is no text", [{ id: 5, name: "read" }], "calls[0].id"],
+    ["an unknown field of a call", [{ id: "a", name: "read", args: "{}" }], "calls[0].args"],
+    ["provider data that is no object", [{ id: "a", name: "read", providerData: "x" }], "calls[0].providerData"],
+  ])("PREP-9: refuses %s by its place", (_what, response, subject) => {
+    expect(faultOf(executing(response))).toBe(`INVALID_OPTIONS ${subject}`);
+  });
+
+  it.each<[string, unknown]>([
+    ["turn", 0],
+    ["turn", 1.5],
+    ["turn", "1"],
+    ["signal", {}],
+    ["signal", new AbortController()],
+    ["stopReason", "tool_calls"],
+    ["approvals", []],
+    ["approvals", true],
+    ["blockOthers", "yes"],
+    ["timeoutMs", 5],
+  ])("PREP-10: refuses the option %s of a wrong type or name", (name, value) => {
+    expect(faultOf(executing([], { [name]: value }))).toBe(`INVALID_OPTIONS ${name}`);
+  });
+
+  it("PREP-10: refuses options that are none, and takes undefined for absent", async () => {
+    expect(faultOf(executing([], null))).toBe("INVALID_OPTIONS options");
+    const all = {
+      signal: undefined,
+      turn: undefined,
+      stopReason: undefined,
+      approvals: undefined,
+      blockOthers: undefined,
+    };
+    const given = [{ id: undefined, name: "read", arguments: undefined, providerData: undefined }];
+    expect(outcomesOf(await session.execute(given, all).result)).toEqual(["succeeded"]);
+  });
+
+  it("PREP-9: on a closed session is a misuse", async () => {
+    const closed = createToolSession({ tools: [read] });
+    await closed.close();
+    expect(faultOf(() => closed.execute([]))).toBe("INVALID_OPTIONS execute");
+    await closed.close();
+  });
+});
+
+describe("resolveUncertain", () => {
+  it.each<[string, unknown, string]>([
+    ["nothing", undefined, "INVALID_OPTIONS options"],
+    ["a text", "committed", "INVALID_OPTIONS options"],
+    ["no status", {}, "INVALID_OPTIONS status"],
+    ["an unknown status", { status: "done" }, "INVALID_OPTIONS status"],
+    ["an unknown field", { status: "failed", detail: 1 }, "INVALID_OPTIONS detail"],
+    ["an unknown call", { status: "failed" }, "OPERATION_UNKNOWN undefined"],
+  ])("UNC-6: refuses %s", async (_what, resolution, fault) => {
+    const session = createToolSession({ tools: [read] });
+    await expect(session.resolveUncertain("x", resolution as never)).rejects.toSatisfy(
+      (error: KernelError) => `${error.code} ${error.subject}` === fault,
+    );
+  });
+});
+
+describe("messages", () => {
+  it("PREP-8: never hold what was given, only where and what to do", () => {
+    const secret = "hunter2-payload";
+    const works = [
+      () => create({ tools: [], toolExecution: secret }),
+      () => create({ tools: [], limits: { maxTurns: secret } }),
+      () => create({ tools: [], runId: `${secret}\u0000` }),
+      () => create({ tools: [{ ...recordingTool().tool, risk: secret }] }),
+      () => createToolSession({ tools: [] }).execute([], { turn: secret as never }),
+      () => createToolSession({ tools: [] }).execute([{ name: "read", id: { secret } as never }]),
+    ];
+    for (const work of works) {
+      expect(faultOf(work)).toMatch(/^INVALID_OPTIONS /);
+      expect(work).toThrow(expect.objectContaining({ message: expect.not.stringContaining("hunter2") }));
+    }
+  });
+});
