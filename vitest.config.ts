@@ -25,6 +25,7 @@ export default defineConfig({
   resolve: { alias: sourceAliases() },
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/postgres-server.ts"],
     setupFiles: ["test/support/leak-check.ts"],
     pool: "forks",
     maxWorkers: 2,
