@@ -5,6 +5,7 @@
  * between two events is given once to each thing that was open then, so parallel time is not summed
  * twice; waits are measured when their batch ends, so nothing grows with the batches behind it.
  */
+import { CallPhases } from "./call-phases.ts";
 import { IntervalSet } from "./interval-set.ts";
 import { emptySummary, type GameAgentPerformanceSummary, type SummaryDraft } from "./performance-summary.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
@@ -12,9 +13,7 @@ import type { RecordedEvent } from "./recorded-event.ts";
 /** See the file header. */
 export class PerformanceTally {
   readonly #figures: SummaryDraft = emptySummary();
-  /** Calls without a result and calls whose executor runs, by their index: one batch runs at a time. */
-  readonly #openCalls = new Set<number>();
-  readonly #running = new Set<number>();
+  readonly #calls = new CallPhases();
   readonly #queueWaits = new IntervalSet();
   readonly #keyWaits = new IntervalSet();
   readonly #barrierWaits = new IntervalSet();
@@ -37,7 +36,7 @@ export class PerformanceTally {
         this.#isRunOpen = true;
         // Whatever ran before the process ended runs no more.
         this.#isModelOpen = false;
-        this.#running.clear();
+        this.#calls.stopAll();
         break;
       case "turnStarted":
         this.#enterTurn(event.turn);
@@ -91,12 +90,12 @@ export class PerformanceTally {
     const elapsedMs = timeMs - (this.#lastMs ?? timeMs);
     this.#lastMs = timeMs;
     // A clock that was set back gives no time, rather than a negative one.
-    if (elapsedMs <= 0 || !(this.#isRunOpen || this.#openCalls.size > 0)) return;
+    if (elapsedMs <= 0 || !(this.#isRunOpen || this.#calls.open > 0)) return;
     const isAsking = this.#askedAtMs !== undefined;
     // Nobody worked while the process was gone; a person may have been thinking.
     if (kind === "runResumed" && !isAsking) return;
     const { times } = this.#figures;
-    const isRunning = this.#running.size > 0;
+    const isRunning = this.#calls.running > 0;
     times.totalMs += elapsedMs;
     if (this.#isModelOpen) times.modelMs += elapsedMs;
     if (isAsking) times.approvalMs += elapsedMs;
@@ -107,7 +106,7 @@ export class PerformanceTally {
   #addCallEvent(event: RecordedEvent<CallKind>): void {
     this.#isModelOpen = false;
     this.#enterTurn(event.turn);
-    this.#openCalls.add(event.callIndex);
+    this.#calls.begin(event.callIndex);
     switch (event.kind) {
       case "approvalRequested":
         this.#askedAtMs ??= event.timeMs;
@@ -135,15 +134,14 @@ export class PerformanceTally {
     this.#queueWaits.add(headedAtMs, event.timeMs);
     this.#keyWaits.add(epochStartedAtMs, headedAtMs);
     this.#barrierWaits.add(epochStartedAtMs - event.barrierMs, epochStartedAtMs);
-    this.#running.add(event.callIndex);
+    this.#calls.run(event.callIndex);
     if (event.isWrite) this.#figures.worldWrites += 1;
   }
 
   #addEnd(event: RecordedEvent<"toolEnded">): void {
     const { outcome, failureCategory, action, timeMs } = event;
     const figures = this.#figures;
-    const wasDispatched = this.#running.delete(event.callIndex);
-    this.#openCalls.delete(event.callIndex);
+    const wasDispatched = this.#calls.end(event.callIndex) === "running";
     figures.toolCalls += 1;
     figures.outcomes[outcome] += 1;
     if (outcome !== "succeeded") figures.failuresByCategory[failureCategory ?? "unspecified"] += 1;
@@ -155,7 +153,7 @@ export class PerformanceTally {
       const startedAtMs = timeMs - (event.durationMs ?? action.hostMs + action.frameworkMs);
       this.#durableWork.add(startedAtMs, Math.min(startedAtMs + action.frameworkMs, timeMs));
     }
-    if (this.#openCalls.size === 0) this.#closeBatch();
+    if (this.#calls.open === 0) this.#closeBatch();
   }
 
   #closeQuestion(nowMs: number): void {
@@ -168,7 +166,7 @@ export class PerformanceTally {
     if (turn === this.#turn) return;
     this.#turn = turn;
     this.#figures.turns += 1;
-    if (this.#openCalls.size > 0) this.#closeBatch();
+    if (this.#calls.open > 0) this.#closeBatch();
   }
 
   /** Measures what the batch waited for and forgets it; a batch that was dropped midway ends here too. */
@@ -177,8 +175,7 @@ export class PerformanceTally {
     for (const waits of [this.#queueWaits, this.#keyWaits, this.#barrierWaits]) waits.clear();
     this.#approvalWaits.clear();
     this.#durableWork.clear();
-    this.#openCalls.clear();
-    this.#running.clear();
+    this.#calls.clear();
     this.#askedAtMs = undefined;
   }
 

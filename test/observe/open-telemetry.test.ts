@@ -1,5 +1,5 @@
 import * as api from "@opentelemetry/api";
-import type { KernelEventKind } from "toolkernel";
+import { Agent, defineTool, type KernelEventKind, type ModelProvider } from "toolkernel";
 import { type OpenTelemetryApi, openTelemetry } from "toolkernel/open-telemetry";
 import { controllableTool } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
@@ -7,6 +7,7 @@ import { LaneNumbers } from "../../src/observe/lane-numbers.ts";
 import { traceEvent } from "../../src/observe/trace-event.ts";
 import { openBench, runningCall } from "../support/execution-bench.ts";
 import { call } from "../support/run-calls.ts";
+import { trackedClock } from "../support/tracked.ts";
 import { callAt, dispatched, ended, playStepsInto, type Step } from "./recorded-run.ts";
 import { FULL_FIELDS, fullEvent, KINDS, SECRET } from "./sample-events.ts";
 import { openTracing, outlineOf, spanNamed } from "./span-tree.ts";
@@ -182,6 +183,43 @@ describe("OBS-3: OpenTelemetry spans", () => {
     expect(openTelemetry({ api })).toEqual({ record: expect.any(Function) });
     openTelemetry({ api: given });
     expect(names).toEqual(["toolkernel"]);
+  });
+});
+
+describe("OBS-3: OpenTelemetry spans of an Agent", () => {
+  it("are one tree for the whole run", async () => {
+    const tracing = openTracing();
+    const { clock } = trackedClock();
+    const read = defineTool({
+      name: "read",
+      description: "Reads.",
+      inputSchema: { type: "object" },
+      execute: () => "text",
+    });
+    const calls = ["read", "nothing"].map((name) => ({ type: "toolCall", id: name, name, arguments: "{}" }) as const);
+    const model: ModelProvider = {
+      generate: async ({ turn }) =>
+        turn === 1
+          ? { content: calls, stopReason: "toolUse" }
+          : { content: [{ type: "text", text: "Done." }], stopReason: "stop" },
+    };
+    const agent = new Agent({ model, tools: [read], clock, telemetry: tracing.telemetry });
+    expect((await agent.run("hello").result).status).toBe("completed");
+    const trees = await tracing.trees();
+    expect(outlineOf(trees, clock.now())).toEqual([
+      "invoke_agent 0..0",
+      "  kernel.turn 0..0",
+      "    kernel.batch 0..0",
+      "      execute_tool nothing 0..0!",
+      "      kernel.epoch 0..0",
+      "        execute_tool read 0..0",
+      "  kernel.turn 0..0",
+    ]);
+    expect(spanNamed(trees, "invoke_agent").attributes).toMatchObject({
+      "gen_ai.operation.name": "invoke_agent",
+      "kernel.status": "completed",
+      "kernel.ended_by": "noCalls",
+    });
   });
 });
 
