@@ -1,0 +1,78 @@
+import { KernelError } from "../../domain/errors.ts";
+
+/** One connection, as `pg` gives it. Structural, so that any version of `pg` fits. */
+export interface PostgresClient {
+  query(text: string, values?: readonly unknown[]): Promise<PostgresResult>;
+  release(error?: Error | boolean): void;
+  on(event: string, listener: (message: never) => void): unknown;
+  removeListener(event: string, listener: (message: never) => void): unknown;
+}
+
+/** What a statement gave. */
+export interface PostgresResult {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** A pool of connections, as `pg` gives it. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+}
+
+/** A connection string, the options of a `pg` pool, or such a pool; that one stays the host's. */
+export type PoolOrConfig = string | PostgresPool | Readonly<Record<string, unknown>>;
+
+/** A pool, and what closing it means. */
+export interface OwnedPool {
+  readonly pool: PostgresPool;
+  end(): Promise<void>;
+}
+
+/**
+ * Gives the pool that was passed, or opens one by `pg`.
+ * @throws KernelError `INVALID_OPTIONS` for neither, `JOURNAL_UNAVAILABLE` when `pg` is not installed.
+ */
+export async function openPool(given: PoolOrConfig): Promise<OwnedPool> {
+  if (isPool(given)) return { pool: given, end: async () => undefined };
+  if (typeof given !== "string" && (typeof given !== "object" || given === null)) {
+    throw new KernelError(
+      "INVALID_OPTIONS",
+      "A PostgreSQL journal needs a pool, a connection string or pool options.",
+      {
+        subject: "poolOrConfig",
+      },
+    );
+  }
+  const poolClass = await loadPoolClass();
+  const pool = new poolClass(typeof given === "string" ? { connectionString: given } : given);
+  // Idle connections that break are replaced; without a listener they would end the process.
+  pool.on("error", () => undefined);
+  return { pool, end: () => pool.end() };
+}
+
+interface PackagePool extends PostgresPool {
+  on(event: "error", listener: () => void): unknown;
+  end(): Promise<void>;
+}
+
+type PoolClass = new (options: object) => PackagePool;
+
+async function loadPoolClass(): Promise<PoolClass> {
+  try {
+    const loaded: unknown = await import("pg");
+    const { Pool, default: whole } = loaded as {
+      readonly Pool?: PoolClass;
+      readonly default?: { readonly Pool?: PoolClass };
+    }; // the package's exports
+    const found = Pool ?? whole?.Pool;
+    if (found !== undefined) return found;
+  } catch (error) {
+    throw new KernelError("JOURNAL_UNAVAILABLE", "The package pg is not installed; install it, or pass a pool.", {
+      cause: error,
+    });
+  }
+  throw new KernelError("JOURNAL_UNAVAILABLE", "The package pg has no Pool; pass a pool.");
+}
+
+function isPool(given: PoolOrConfig): given is PostgresPool {
+  return typeof given === "object" && given !== null && typeof (given as Partial<PostgresPool>).connect === "function";
+}

@@ -1,0 +1,243 @@
+/**
+ * The journal in PostgreSQL, for many processes and hosts.
+ * Owns: nothing but its store. Does not own: the rules, which the database and `judge-steps` have, nor
+ * waiting, which the dispatcher does. Upholds: ACT-1, ACT-2, ACT-4, ACT-5, ACT-10, ACT-11.
+ */
+import type {
+  ClaimAnswer,
+  ClaimRequest,
+  DoubtRequest,
+  FinishAnswer,
+  FinishRequest,
+  Journal,
+  JournalEntry,
+  JournalEvidence,
+  JournalPage,
+  JournalProtocol,
+  ListOpenOptions,
+  Released,
+  SweepCount,
+  TakeOverAnswer,
+  TakeOverRequest,
+  WithdrawAnswer,
+  WithdrawRequest,
+} from "../../domain/journal.ts";
+import { checkReceipt, judgeFinish, unknownOperation } from "../judge-steps.ts";
+import { checkLimit, pageOf } from "../list-page.ts";
+import { isOperationId } from "../operation-ids.ts";
+import { ReleasedSignal } from "../released-signal.ts";
+import { forgetArguments, readEntry } from "../stored-entry.ts";
+import { isFinalState } from "../transitions.ts";
+import { entryColumns, readEntryRow } from "./entry-rows.ts";
+import { PostgresStore, type PostgresStoreParts } from "./postgres-store.ts";
+
+/** What a journal is made of. */
+export interface PostgresJournalParts extends Omit<PostgresStoreParts, "onReleased"> {
+  /** A name of this process that no other has. */
+  readonly name: string;
+}
+
+/** How often a waiting dispatcher looks for what it was not told. */
+const POLL = Object.freeze({ minMs: 5, maxMs: 250 });
+const PRUNE_AT_ONCE = 200;
+
+/** See the file header. */
+export class PostgresJournal implements Journal, JournalProtocol {
+  readonly protocol: JournalProtocol = this;
+  readonly poll = POLL;
+  readonly sweepEveryMs: number;
+  readonly #store: PostgresStore;
+  readonly #released = new ReleasedSignal();
+  readonly #name: string;
+  #claims = 0;
+
+  constructor(parts: PostgresJournalParts) {
+    this.sweepEveryMs = parts.lease.heartbeatMs;
+    this.#name = parts.name;
+    this.#store = new PostgresStore({ ...parts, onReleased: (released) => this.#released.tell(released) });
+  }
+
+  get isClosed(): boolean {
+    return this.#store.isClosed;
+  }
+
+  holdsLease(): boolean {
+    return !this.#store.isClosed && this.#store.lease.isHeld();
+  }
+
+  newClaimId(): string {
+    this.#claims += 1;
+    return `${this.#name}:${this.#claims}`;
+  }
+
+  onReleased(listener: (released: Released) => void): () => void {
+    return this.#released.add(listener);
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimAnswer> {
+    const { kind, fence } = await this.#store.claim(request);
+    switch (kind) {
+      case "claimed":
+        return { kind, fence };
+      case "waiting":
+      case "inFlight":
+      case "withdrawn":
+      case "mismatch":
+      case "forgotten":
+        return { kind };
+      default:
+        return this.#lookAtStored(request, kind);
+    }
+  }
+
+  async finish(request: FinishRequest): Promise<FinishAnswer> {
+    checkReceipt(request.operationId, request.receipt);
+    for (;;) {
+      const { kind } = await this.#store.end(request);
+      if (kind === "saved") return { kind };
+      const stored = await this.#store.find(request.operationId);
+      if (stored === undefined) throw unknownOperation(request.operationId);
+      const verdict = judgeFinish(stored, request);
+      if (verdict === "save") continue; // it came to be so between the two looks
+      await this.#store.release(request.operationId);
+      if (verdict === "alreadySaved") return { kind: "saved" };
+      await this.#addLateReceipt(request);
+      return { kind: "overtaken", entry: readEntry(stored) };
+    }
+  }
+
+  async doubt(request: DoubtRequest): Promise<boolean> {
+    return (await this.#store.end(request)).kind === "saved";
+  }
+
+  async abandon(operationId: string): Promise<boolean> {
+    if (!isOperationId(operationId)) return false;
+    return (await this.#withdraw(operationId, null, null)) === "abandoned";
+  }
+
+  withdraw({ operationId, claimId, receipt }: WithdrawRequest): Promise<WithdrawAnswer> {
+    return this.#withdraw(operationId, claimId, JSON.stringify(receipt));
+  }
+
+  async sweep(): Promise<SweepCount> {
+    const rows = await this.#store.repeatable(`SELECT * FROM ${this.#store.schema}.sweep()`);
+    for (const row of rows) {
+      const scopes = row.swept_scopes as readonly string[]; // an array of texts
+      this.#released.tell({ operationId: String(row.swept_operation), scopes });
+    }
+    const uncertain = rows.filter((row) => row.swept_state === "uncertain").length;
+    return { uncertain, abandoned: rows.length - uncertain };
+  }
+
+  async takeOver({ operationId, by, holdMs }: TakeOverRequest): Promise<TakeOverAnswer> {
+    if (!isOperationId(operationId)) return { kind: "unknown" };
+    const [row] = await this.#store.once(
+      `SELECT t.kind, ${entryColumns(this.#store.schema, "(t.entry)")} FROM ${this.#store.schema}.take_over($1, $2, $3) t`,
+      operationId,
+      by === "person",
+      holdMs,
+    );
+    if (row?.kind === "busy") return { kind: "busy" };
+    if (row === undefined || (row.kind !== "taken" && row.kind !== "settled")) return { kind: "unknown" };
+    return { kind: row.kind, entry: readEntry(readEntryRow(row)) };
+  }
+
+  async letGo({ operationId, fence }: { readonly operationId: string; readonly fence: number }): Promise<void> {
+    const rows = await this.#store.repeatable(
+      `UPDATE ${this.#store.schema}.entries SET held_until = NULL WHERE operation_id = $1 AND fence = $2 AND state = 'uncertain'
+       RETURNING scopes`,
+      operationId,
+      fence,
+    );
+    if (rows.length > 0) await this.#store.release(operationId);
+  }
+
+  async listEvidence(operationId: string): Promise<readonly JournalEvidence[]> {
+    return isOperationId(operationId) ? this.#store.listEvidence(operationId) : [];
+  }
+
+  async find(operationId: string): Promise<JournalEntry | undefined> {
+    const stored = isOperationId(operationId) ? await this.#store.find(operationId) : undefined;
+    return stored && readEntry(stored);
+  }
+
+  async listOpen(options: ListOpenOptions): Promise<JournalPage> {
+    const limit = checkLimit(options);
+    const rows = await this.#store.repeatable(
+      `SELECT ${entryColumns(this.#store.schema, "e")} FROM ${this.#store.schema}.entries e
+       WHERE state IN ('prepared', 'dispatched', 'uncertain') AND operation_id > $1 ORDER BY operation_id LIMIT $2`,
+      options.after ?? "",
+      limit + 1,
+    );
+    return pageOf(rows.map(readEntryRow), limit);
+  }
+
+  async prune({ finalBefore }: { readonly finalBefore: number }): Promise<number> {
+    for (let pruned = 0; ; ) {
+      const some = await this.#pruneSome(finalBefore);
+      if (some === 0) return pruned;
+      pruned += some;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** What stands in the journal, for a claim that did nothing; it may have changed since. */
+  async #lookAtStored(request: ClaimRequest, kind: string): Promise<ClaimAnswer> {
+    const stored = await this.#store.find(request.operationId);
+    if (stored === undefined) throw unknownOperation(request.operationId);
+    if (stored.isForgotten) return { kind: "forgotten" };
+    const entry = readEntry(stored);
+    if (isFinalState(stored.state)) return { kind: "final", entry };
+    if (stored.state === "uncertain") return { kind: "uncertain", entry };
+    return kind === "rescoped" ? { kind, entry } : { kind: "inFlight" };
+  }
+
+  async #withdraw(operationId: string, claimId: string | null, receipt: string | null): Promise<WithdrawAnswer> {
+    const [row] = await this.#store.repeatable(
+      `SELECT ${this.#store.schema}.withdraw($1, $2, $3) AS answer`,
+      operationId,
+      claimId,
+      receipt,
+    );
+    const answer = row?.answer;
+    if (answer !== "abandoned" && answer !== "closed") return "nothing";
+    await this.#store.release(operationId);
+    return answer;
+  }
+
+  async #addLateReceipt({ operationId, fence, receipt }: FinishRequest): Promise<void> {
+    const text = JSON.stringify(receipt);
+    await this.#store.once(
+      `SELECT ${this.#store.schema}.add_evidence($1, 'lateReceipt', $2, $3)`,
+      operationId,
+      fence,
+      text,
+    );
+  }
+
+  async #pruneSome(finalBefore: number): Promise<number> {
+    const { schema } = this.#store;
+    const old = await this.#store.repeatable(
+      `SELECT operation_id, intent FROM ${schema}.entries WHERE state IN ('committed', 'rejected', 'failed')
+       AND NOT is_forgotten AND updated_at_ms < $1 LIMIT ${PRUNE_AT_ONCE}`,
+      Math.min(finalBefore, Number.MAX_SAFE_INTEGER),
+    );
+    const ids = old.map((row) => String(row.operation_id));
+    await this.#store.repeatable(
+      `WITH old AS (SELECT * FROM unnest($1::text[], $2::text[]) AS t (id, intent)),
+       gone AS (DELETE FROM ${schema}.evidence WHERE operation_id = ANY ($1))
+       UPDATE ${schema}.entries e SET is_forgotten = true, receipt = NULL, receipt_sum = NULL, intent = old.intent,
+         intent_sum = ${schema}.sum_of(old.id, old.intent) FROM old WHERE e.operation_id = old.id AND NOT e.is_forgotten`,
+      ids,
+      old.map((row) => forgetArguments(String(row.intent))),
+    );
+    return old.length;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Steps that wait at the same time share one statement, and one commit of the database.
+ * Owns: the steps that wait, and which are on their way. Invariants: at most two statements are on their
+ * way; a step never overtakes one before it that names the same operation or scope, so that steps
+ * submitted one after another take effect in that order; the database ends operations before it claims.
+ */
+
+/** A step to share a statement: what it names, and whom to tell. */
+export interface BatchedStep<Payload, Answer> {
+  readonly payload: Payload;
+  /** Operation ids and scopes. */
+  readonly names: readonly string[];
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MOST_FLIGHTS = 2;
+const MOST_STEPS = 512;
+
+/** See the file header. `send` answers in the order of the payloads, or rejects for all. */
+export class StepBatcher<Payload, Answer> {
+  readonly #send: (payloads: readonly Payload[]) => Promise<readonly Answer[]>;
+  readonly #namesUnderWay = new Map<string, number>();
+  #waiting: BatchedStep<Payload, Answer>[] = [];
+  #flights = 0;
+  #isScheduled = false;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(send: (payloads: readonly Payload[]) => Promise<readonly Answer[]>) {
+    this.#send = send;
+  }
+
+  /** Takes a step with the next statement that may carry it. */
+  submit(payload: Payload, names: readonly string[]): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ payload, names, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves when nothing waits and nothing is on its way. */
+  idle(): Promise<void> {
+    if (this.#waiting.length === 0 && this.#flights === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenIdle.push(resolve);
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#flights === MOST_FLIGHTS) return;
+    this.#isScheduled = true;
+    // Whatever is submitted by what runs just now goes along.
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      const batch = this.#takeBatch();
+      if (batch.length > 0) void this.#fly(batch);
+    });
+  }
+
+  #takeBatch(): BatchedStep<Payload, Answer>[] {
+    const held = new Set<string>();
+    const batch: BatchedStep<Payload, Answer>[] = [];
+    const rest: BatchedStep<Payload, Answer>[] = [];
+    for (const step of this.#waiting) {
+      const mustWait =
+        batch.length === MOST_STEPS || step.names.some((name) => held.has(name) || this.#namesUnderWay.has(name));
+      if (mustWait) for (const name of step.names) held.add(name);
+      (mustWait ? rest : batch).push(step);
+    }
+    this.#waiting = rest;
+    return batch;
+  }
+
+  async #fly(batch: readonly BatchedStep<Payload, Answer>[]): Promise<void> {
+    this.#flights += 1;
+    for (const { names } of batch) for (const name of names) this.#count(name, 1);
+    try {
+      const answers = await this.#send(batch.map(({ payload }) => payload));
+      for (const [place, { resolve }] of batch.entries()) resolve(answers[place] as Answer); // one for each payload
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    for (const { names } of batch) for (const name of names) this.#count(name, -1);
+    this.#flights -= 1;
+    if (this.#waiting.length > 0) this.#schedule();
+    else if (this.#flights === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  #count(name: string, change: 1 | -1): void {
+    const count = (this.#namesUnderWay.get(name) ?? 0) + change;
+    if (count === 0) this.#namesUnderWay.delete(name);
+    else this.#namesUnderWay.set(name, count);
+  }
+}
