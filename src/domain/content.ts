@@ -60,7 +60,11 @@ export function toolResult(fields: ToolResultFields): DeclaredResult {
   return { ...fields, [DECLARED]: true };
 }
 
-/** Whether a value was made by {@link toolResult}, by this copy of the package or another. */
+/** Whether a value was made by {@link toolResult}, by this copy of the package or another. Never throws. */
 export function isDeclaredResult(value: unknown): value is DeclaredResult {
-  return typeof value === "object" && value !== null && (value as { [DECLARED]?: unknown })[DECLARED] === true;
+  try {
+    return typeof value === "object" && value !== null && (value as { [DECLARED]?: unknown })[DECLARED] === true;
+  } catch {
+    return false;
+  }
 }

@@ -35,6 +35,5 @@ export function resolveUncertain(
     throw new KernelError("OPERATION_UNKNOWN", message);
   }
   core.uncertain = core.uncertain.filter((write) => write !== found);
-  const { callId, callIndex, toolName, operationId, turn } = found;
-  core.events.emit("toolUncertaintyResolved", turn, { callId, callIndex, toolName, operationId, status });
+  core.events.emitCall("toolUncertaintyResolved", found, { ...found.epochField, status });
 }

@@ -127,7 +127,7 @@ export class ToolSession implements AsyncDisposable {
       });
       this.#closing = { done, finish };
       this.#current?.batch?.cancel("the session was closed");
-      if (this.#current === undefined) this.#after();
+      if (this.#current === undefined || this.#fault !== undefined) this.#after();
     }
     return this.#closing.done;
   }
@@ -224,9 +224,12 @@ export class ToolSession implements AsyncDisposable {
 
   /** A broken invariant: nobody can say what is true any more, so nothing more is started. */
   #break(error: unknown): void {
-    this.#fault ??= stuckError(error);
+    if (this.#fault !== undefined) return;
+    this.#fault = stuckError(error);
     this.#current?.job.handle.reject(this.#fault);
     for (const { handle } of this.#queue.splice(0)) handle.reject(this.#fault);
+    // What runs is told, and what waits in lanes that others share leaves them.
+    this.#current?.batch?.cancel("the session broke one of its own rules");
     this.#closing?.finish();
   }
 }

@@ -96,7 +96,8 @@ export class EventHub {
       subscriber.next += 1;
       const answer = this.#call(subscriber, event);
       if (answer === undefined) continue;
-      answer.then(
+      // A promise makes one later answer of any thenable, which may call back at once or twice, or throw.
+      new Promise((resolve) => resolve(answer)).then(
         () => this.#resume(subscriber),
         (error) => this.#fail(subscriber, error),
       );

@@ -1,5 +1,6 @@
 import type { Outcome } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
+import { stoppedText } from "../settle/kernel-texts.ts";
 import {
   blockedResult,
   cancelledResult,
@@ -11,6 +12,9 @@ import {
   uncertainResult,
 } from "../settle/settle-call.ts";
 import type { CallRun } from "./run-call.ts";
+
+/** The most that is shown of a host's reason for a cancellation. */
+const MAX_REASON_CHARACTERS = 256;
 
 /** What a dispatched call came to, by the state its chart finishes in; before `afterToolCall`. */
 export function resultOfDispatched(call: CallRun): ToolResult {
@@ -26,7 +30,7 @@ export function resultOfDispatched(call: CallRun): ToolResult {
       if (context.stopCause !== undefined && execution?.thrown === undefined) return stoppedResult(context.stopCause);
       return failureResult(execution?.thrown?.error, context.stopCause === undefined ? "unspecified" : "timeout");
     case "cancelled":
-      return stoppedResult("cancelled");
+      return stoppedResult("cancelled", reasonOf(call));
     default:
       return uncertainResult(context.stopCause ?? "internal", whatWasSaid(call));
   }
@@ -37,17 +41,26 @@ export function resultBeforeDispatch(call: CallRun, outcome: Outcome): ToolResul
   if (outcome === "refused" && call.refusal !== undefined) return refusedResult(call.refusal);
   if (outcome === "blocked" && call.blocker !== undefined) return blockedResult(call.blocker);
   if (outcome === "repeatTerminated") return repeatTerminatedResult(call.call.name, call.repeatCount);
-  return cancelledResult(textOfReason(call.owner.cancellation.reason));
+  return cancelledResult(reasonOf(call));
 }
 
-function whatWasSaid({ execution }: CallRun): ToolResult | string | undefined {
+/** What is known of an uncertain write beside its uncertainty: the executor's word, else the host's reason. */
+function whatWasSaid(call: CallRun): ToolResult | string | undefined {
+  const { execution } = call;
   if (execution?.answer !== undefined) return execution.answer;
-  return execution?.thrown === undefined ? undefined : messageOf(execution.thrown.error);
+  if (execution?.thrown !== undefined) return messageOf(execution.thrown.error);
+  const { stopCause } = call.actor.getSnapshot().context;
+  const reason = stopCause === "cancelled" ? reasonOf(call) : undefined;
+  return reason === undefined ? undefined : stoppedText("cancelled", reason);
 }
 
-/** The reason a host gave for a cancellation, if it is a text of its own. */
-function textOfReason(reason: unknown): string | undefined {
-  const text =
-    typeof reason === "string" ? reason : reason instanceof Error && reason.name !== "AbortError" ? reason.message : "";
-  return text === "" ? undefined : text.slice(0, 256);
+/** The reason the host gave for a cancellation, if it is a text of its own; reading it never throws. */
+function reasonOf({ owner }: CallRun): string | undefined {
+  const reason: unknown = owner.cancellation.reason;
+  try {
+    const text: unknown = reason instanceof Error && reason.name !== "AbortError" ? reason.message : reason;
+    return typeof text === "string" && text !== "" ? text.slice(0, MAX_REASON_CHARACTERS) : undefined;
+  } catch {
+    return undefined;
+  }
 }

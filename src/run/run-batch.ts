@@ -91,21 +91,21 @@ export class BatchRun implements EpochOwner {
     this.core.mailbox.send(this.actor, { type: "DECIDED", undecided: this.approvals.open.length });
   }
 
+  onUncertain(call: CallRun): void {
+    const { turn, callId, callIndex, toolName, operationId, conflictKeys, epochField } = call;
+    this.core.uncertain.push({
+      turn,
+      callId,
+      callIndex,
+      toolName,
+      operationId,
+      conflictKeys,
+      epochField,
+      batch: this,
+    });
+  }
+
   onCallSettled(call: CallRun): void {
-    const { settled } = call;
-    if (settled?.outcome === "uncertain") {
-      const { operationId, conflictKeys, callIndex } = call;
-      const { id: callId, name: toolName } = call.call;
-      this.core.uncertain.push({
-        operationId,
-        callId,
-        toolName,
-        conflictKeys,
-        callIndex,
-        turn: this.turn,
-        batch: this,
-      });
-    }
     call.epochRun?.onCallSettled(call);
   }
 

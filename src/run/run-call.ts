@@ -34,6 +34,8 @@ export interface CallOwner {
   /** Fires when the batch is cancelled. */
   readonly cancellation: AbortSignal;
   readonly actor: ChartActor;
+  /** Told before anybody sees that a write is uncertain, so that whoever sees it can resolve it. */
+  onUncertain(call: CallRun): void;
   onCallSettled(call: CallRun): void;
 }
 
@@ -183,6 +185,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall {
     const outcome = this.state as Outcome;
     const result = this.#result ?? resultBeforeDispatch(this, outcome);
     this.settled = describeSettled(this, outcome, result);
+    if (outcome === "uncertain") this.owner.onUncertain(this);
     core.events.emitCall("toolEnded", this, describeEnd(this, this.settled));
     this.owner.onCallSettled(this);
   }

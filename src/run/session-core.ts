@@ -4,7 +4,7 @@
  * own: the lanes (may be shared with other sessions), the clock. One batch runs at a time, so nothing here
  * is written by two at once.
  */
-import type { EventPort } from "../domain/event.ts";
+import type { CallPlace, EventPort } from "../domain/event.ts";
 import type { SessionHooks } from "../domain/hooks.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Clock, Inspect } from "../domain/ports.ts";
@@ -34,9 +34,8 @@ export interface SessionSettings {
 }
 
 /** An uncertain write that the host may still resolve. */
-export interface OpenUncertainty extends Omit<UncertainWrite, "isOfThisBatch"> {
-  readonly turn: number;
-  readonly callIndex: number;
+export interface OpenUncertainty extends Omit<UncertainWrite, "isOfThisBatch">, CallPlace {
+  readonly epochField: { readonly epoch?: number };
   /** The batch it is of, by identity. */
   readonly batch: object;
 }

@@ -13,7 +13,18 @@ export const UNRECORDABLE_TEXT = "completed; do not repeat. Its result could not
 export const WITHHELD_TEXT = "completed; result withheld; do not repeat";
 
 /** For a call that was cancelled before its executor was called (PREP-12, CAN-1). */
-export const CANCELLED_TEXT = "not_executed: cancelled before dispatch. Nothing happened.";
+const CANCELLED_TEXT = "not_executed: cancelled before dispatch. Nothing happened.";
+
+/** For a call that was cancelled before its executor was called; `reason` is the host's, if it gave a text. */
+export function cancelledText(reason: string | undefined): string {
+  return withReason(CANCELLED_TEXT, reason);
+}
+
+/** For an executor that gave no answer after its signal had fired. */
+export function stoppedText(cause: "timeout" | "cancelled", reason: string | undefined): string {
+  if (cause === "timeout") return "The call did not answer within its time-out.";
+  return withReason("The call was cancelled while it ran.", reason);
+}
 
 /** A model's or tool's name, made safe to show: well-formed, without control characters, bounded. */
 export function showName(name: string): string {
@@ -36,4 +47,8 @@ export function repeatTerminatedText(toolName: string, count: number): string {
 /** The bounded advice to a model that repeats itself (REP-4). */
 export function repeatAdvisoryText(toolName: string, count: number): string {
   return `The tool ${showName(toolName)} has been called ${count} times in a row with equal arguments. Use the results above, or try something else.`;
+}
+
+function withReason(text: string, reason: string | undefined): string {
+  return reason === undefined ? text : `${text} Reason: ${reason}`;
 }

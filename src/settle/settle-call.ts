@@ -3,19 +3,23 @@
  * Owns: nothing; pure. Upholds: UNC-1, UNC-8, CAN-2, PREP-6, PREP-13, REP-5.
  */
 import { type ContentPart, type DeclaredResult, isDeclaredResult, type ToolResult } from "../domain/content.ts";
-import { isToolError } from "../domain/errors.ts";
+import { isToolError, type ToolError } from "../domain/errors.ts";
 import { FAILURE_CATEGORIES, type FailureCategory } from "../domain/failure.ts";
 import type { JsonValue } from "../domain/json.ts";
 import type { Writable } from "../domain/writable.ts";
 import {
   blockedText,
-  CANCELLED_TEXT,
+  cancelledText,
   repeatTerminatedText,
+  stoppedText,
   UNCERTAIN_TEXT,
   UNRECORDABLE_TEXT,
 } from "./kernel-texts.ts";
 import { recordValue } from "./record-value.ts";
 import { contentOf, type ReadContent, readContent, textPart } from "./result-content.ts";
+
+/** The most that is shown of what was thrown; a message can be as long as a tool likes. */
+const MAX_MESSAGE_CHARACTERS = 10_000;
 
 /** What an executor answered, read: its result, and what it means for the outcome. */
 export interface ReadAnswer {
@@ -58,15 +62,15 @@ export function readReturn(value: unknown, { maxCharacters, isWrite }: ReadRetur
 
 /** The result of a failure that is certain: a `ToolError`, or any throw that means nothing happened. */
 export function failureResult(error: unknown, category: FailureCategory = "unspecified"): ToolResult {
-  const failureCategory = isToolError(error) ? error.failureCategory : category;
-  return errorResult([textPart(messageOf(error))], failureCategory);
+  return errorResult([textPart(messageOf(error))], isToolError(error) ? categoryOf(error) : category);
 }
 
-/** The result of an executor that did not answer, or threw, after its signal had fired, where nothing can be uncertain. */
-export function stoppedResult(cause: "timeout" | "cancelled"): ToolResult {
-  const text =
-    cause === "timeout" ? "The call did not answer within its time-out." : "The call was cancelled while it ran.";
-  return errorResult([textPart(text)], cause);
+/**
+ * The result of an executor that did not answer, or threw, after its signal had fired, where nothing can be
+ * uncertain; `reason` is the host's for a cancellation, if it gave a text.
+ */
+export function stoppedResult(cause: "timeout" | "cancelled", reason?: string): ToolResult {
+  return errorResult([textPart(stoppedText(cause, reason))], cause);
 }
 
 /**
@@ -100,8 +104,7 @@ export function blockedResult(blocker: { readonly callId: string; readonly toolN
 
 /** The result of a call that was cancelled before dispatch; `reason` is the host's, if it gave a text. */
 export function cancelledResult(reason: string | undefined): ToolResult {
-  const text = reason === undefined ? CANCELLED_TEXT : `${CANCELLED_TEXT} Reason: ${reason}`;
-  return errorResult([textPart(text)], "cancelled");
+  return errorResult([textPart(cancelledText(reason))], "cancelled");
 }
 
 /** The result of an exact repeat that was not run (REP-5). */
@@ -109,11 +112,20 @@ export function repeatTerminatedResult(toolName: string, count: number): ToolRes
   return { ...errorResult([textPart(repeatTerminatedText(toolName, count))], "conflict"), terminate: true };
 }
 
-/** The text of whatever was thrown; reading it never throws. */
+function categoryOf(error: ToolError): FailureCategory {
+  try {
+    return readCategory(error.failureCategory);
+  } catch {
+    return "unspecified";
+  }
+}
+
+/** The text of whatever was thrown, bounded; reading it never throws. */
 export function messageOf(error: unknown): string {
   try {
-    if (error instanceof Error) return error.message === "" ? error.name : error.message;
-    return typeof error === "string" ? error : "The tool threw a value that is no Error.";
+    const text: unknown = error instanceof Error ? error.message || error.name : error;
+    if (typeof text !== "string") return "The tool threw a value that is no Error.";
+    return text.length > MAX_MESSAGE_CHARACTERS ? `${text.slice(0, MAX_MESSAGE_CHARACTERS)}…` : text;
   } catch {
     return "The tool threw an error that cannot be read.";
   }
@@ -161,18 +173,43 @@ function readCategory(category: unknown): FailureCategory {
 
 type DeclaredFields = Partial<Record<keyof Omit<DeclaredResult, symbol>, unknown>>;
 
+const DECLARED_FIELDS = [
+  "content",
+  "value",
+  "details",
+  "isError",
+  "failureCategory",
+  "terminate",
+  "outcomeUncertain",
+] as const;
+
 /** The fields of a declared result or of an object in MCP's shape; undefined for any other value. */
 function readDeclared(value: unknown): DeclaredFields | undefined {
+  if (isDeclaredResult(value)) {
+    return Object.fromEntries(DECLARED_FIELDS.map((name) => [name, readField(value, name)]));
+  }
   try {
-    if (isDeclaredResult(value)) {
-      const { content, value: inner, details, isError, failureCategory, terminate, outcomeUncertain } = value;
-      return { content, value: inner, details, isError, failureCategory, terminate, outcomeUncertain };
-    }
     return isMcpShaped(value) ? { content: value.content, isError: value.isError } : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** One field by itself, so that one that cannot be read takes none of the others with it (UNC-1). */
+function readField(value: DeclaredResult, name: (typeof DECLARED_FIELDS)[number]): unknown {
+  try {
+    return value[name];
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** Stands for a value that throws when it is read: it cannot be recorded, and as a flag it says nothing. */
+const UNREADABLE: unknown = Object.freeze({
+  toJSON: () => {
+    throw new TypeError("The field cannot be read.");
+  },
+});
 
 function isMcpShaped(value: unknown): value is { readonly content: readonly unknown[]; readonly isError?: unknown } {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
