@@ -15,9 +15,10 @@ import { createId, systemClock } from "../run/clock.ts";
 import type { CallRun } from "../run/run-call.ts";
 import { RunLoop } from "../run/run-loop.ts";
 import { SessionCore } from "../run/session-core.ts";
+import { asMisuse } from "../run/thrown.ts";
 import { type AgentOptions, checkAgentOptions, checkRunOptions, type RunOptions } from "./agent-options.ts";
 import { checkOptions, invalidOption, isAnything, isBoolean } from "./check-options.ts";
-import { checkDecisions, readRunInput, readUserMessage } from "./read-messages.ts";
+import { checkDecisions, readMessages, readRunInput, readUserMessage } from "./read-messages.ts";
 import { isSignal } from "./read-response.ts";
 import { resolveUncertain } from "./resolve-uncertain.ts";
 import { type Run, RunHandle } from "./run-handle.ts";
@@ -69,7 +70,7 @@ export class Agent {
 
   /** Starts a run with a prompt, or with messages of which the user's last ones are the prompt (RUN-1). */
   run(input: string | readonly Message[], options: RunOptions = {}): Run {
-    const runId = typeof options?.runId === "string" ? options.runId : createId();
+    const runId = readRunId(options);
     const events = this.#createEvents(runId);
     try {
       checkRunOptions(options);
@@ -77,7 +78,7 @@ export class Agent {
       if (this.#runs.has(runId)) throw claimedError(runId);
       const known: KnownRun = { loop: this.#createLoop(events, { ...options, runId }, earlier), events, isLive: true };
       this.#runs.set(runId, known);
-      return this.#start(known, options.signal, () => known.loop.begin(prompt));
+      return this.#start(known, options.signal, () => known.loop.enter("BEGIN", prompt));
     } catch (error) {
       return failedRun(runId, events, error);
     }
@@ -101,10 +102,11 @@ export class Agent {
       const message = options.message === undefined ? undefined : readUserMessage(options.message, "message");
       known.isLive = true;
       if (options.host !== undefined) known.loop.core.host = options.host;
-      const facts = { approvals, blockOthers: options.blockOthers === true, message };
-      return this.#start(known, options.signal, () => known.loop.resume(facts));
+      known.loop.reopen({ approvals, blockOthers: options.blockOthers === true, message });
+      return this.#start(known, options.signal, () => known.loop.enter("RESUME", []));
     } catch (error) {
-      return failedRun(runId, this.#createEvents(String(runId)), error);
+      const shownId = typeof runId === "string" ? runId : "";
+      return failedRun(shownId, this.#createEvents(shownId), error);
     }
   }
 
@@ -122,7 +124,7 @@ export class Agent {
       tools: this.#tools,
       lanes: options.lanes === undefined ? createLanes<CallRun>() : readLanes<CallRun>(options.lanes),
       events,
-      host: host ?? options.host,
+      host: host === undefined ? options.host : host,
       onFault: (error) => this.#break(runId, error),
     });
     const settings = {
@@ -131,6 +133,7 @@ export class Agent {
       hooks: options.hooks ?? {},
       tools: this.#tools,
       register: (tools: readonly unknown[]) => registerTools(tools, this.#validator, this.#tools),
+      readMessages,
     };
     return new RunLoop(core, settings, earlier);
   }
@@ -156,11 +159,9 @@ export class Agent {
       handle.end(outcome);
     };
     events.direct(hub);
-    queueMicrotask(() => {
-      begin();
-      if (signal?.aborted === true) abort();
-      else signal?.addEventListener("abort", abort, { once: true });
-    });
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+    queueMicrotask(begin);
     return handle;
   }
 
@@ -173,13 +174,23 @@ export class Agent {
 }
 
 function claimedError(runId: string): KernelError {
-  const message = `The run ${JSON.stringify(runId.slice(0, 128))} is live; wait for its result before it is started or resumed again.`;
+  const message = `The run ${JSON.stringify(runId.slice(0, 128))} is live or waits for approvals; wait for its result, then resume it or take another id.`;
   return new KernelError("RUN_CLAIMED", message, { subject: "runId" });
 }
 
+/** The id a host gave, where it can be read; whether it is a good one is checked with the other options. */
+function readRunId(options: RunOptions): string {
+  try {
+    if (typeof options.runId === "string") return options.runId;
+  } catch {
+    // The check of the options will say so.
+  }
+  return createId();
+}
+
 /** A run that could not start: its one event and its result say why. */
-function failedRun(runId: string, events: EventStream, error: unknown): Run {
-  if (!(error instanceof KernelError)) throw error;
+function failedRun(runId: string, events: EventStream, thrown: unknown): Run {
+  const error = asMisuse(thrown, "What the run was given cannot be read, so it did not start.");
   const hub = events.createHub();
   const handle = new RunHandle(hub, {
     runId,

@@ -1,6 +1,7 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import { invalidOption, isRecord } from "./check-options.ts";
+import { isAssistantPart, isContentPart } from "./message-parts.ts";
 
 /** What a run begins with: the transcript before it, and its prompt. */
 export interface RunInputMessages {
@@ -16,10 +17,16 @@ export interface RunInputMessages {
 export function readRunInput(input: unknown): RunInputMessages {
   if (typeof input === "string") return { earlier: [], prompt: [{ role: "user", content: input }] };
   if (!Array.isArray(input)) throw invalidOption("messages", "must be a text or an array of messages");
-  const messages: readonly Message[] = input.map((message, index) => readMessage(message, `messages[${index}]`));
+  const messages = readMessages(input, "messages");
   checkPairs(messages);
   const last = messages.findLastIndex(({ role }) => role !== "user");
   return { earlier: messages.slice(0, last + 1), prompt: messages.slice(last + 1) };
+}
+
+/** Reads messages one by one; whether they belong together is not looked at. @throws KernelError `INVALID_OPTIONS`. */
+export function readMessages(given: readonly unknown[], path: string): readonly Message[] {
+  // By `from`, so that holes of the array are looked at too.
+  return Array.from(given, (message, index) => readMessage(message, `${path}[${index}]`));
 }
 
 /** Reads a user message given as text or message. @throws KernelError `INVALID_OPTIONS`. */
@@ -43,15 +50,31 @@ export function checkDecisions(decisions: ApprovalDecisions): void {
 function readMessage(given: unknown, path: string): Message {
   if (isRecord(given) !== undefined) throw invalidOption(path, "must be a message");
   const message = given as Message; // its role and content are looked at before it is used
-  const isText = "content" in message && typeof message.content === "string";
-  const isList = "content" in message && Array.isArray(message.content);
-  const isKnown =
-    (message.role === "user" && (isText || isList)) ||
-    (message.role === "assistant" && isList) ||
-    (message.role === "toolResult" && isList && typeof message.callId === "string") ||
-    (message.role === "policy" && isText);
-  if (!isKnown) throw invalidOption(path, "must be a user, assistant, toolResult or policy message with content");
+  const fault = findFault(message);
+  if (fault !== undefined) throw invalidOption(path, fault);
   return message;
+}
+
+/** What is wrong with a message, or undefined. */
+function findFault(message: Message): string | undefined {
+  switch (message.role) {
+    case "user":
+      return typeof message.content === "string" ? undefined : findPartFault(message.content, isContentPart);
+    case "assistant":
+      return findPartFault(message.content, isAssistantPart);
+    case "toolResult":
+      return typeof message.callId === "string" ? findPartFault(message.content, isContentPart) : "must have a callId";
+    case "policy":
+      return typeof message.content === "string" ? undefined : "must have a text as content";
+    default:
+      return "must be a user, assistant, toolResult or policy message with content";
+  }
+}
+
+function findPartFault(content: unknown, isPart: (part: unknown) => boolean): string | undefined {
+  if (!Array.isArray(content)) return "must have content, a list of parts";
+  const wrong = Array.from(content, isPart).indexOf(false);
+  return wrong === -1 ? undefined : `must have known parts with their fields as content; part ${wrong} is none`;
 }
 
 function checkPairs(messages: readonly Message[]): void {

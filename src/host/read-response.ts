@@ -1,5 +1,6 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import type { DraftResponse, StopReason, ToolCall } from "../domain/call.ts";
+import type { Writable } from "../domain/writable.ts";
 import {
   checkOptions,
   hasMethods,
@@ -87,12 +88,17 @@ export function readResponse(given: GivenResponse, stopReason: StopReason | unde
 }
 
 function readCall(given: GivenCall, index: number): ToolCall {
-  checkOptions(given, CALL_CHECKS, { path: `calls[${index}]`, required: ["name"] });
+  // The form that nearly every call has needs no closer look, and no text for a fault it has not.
+  if (!isPlainCall(given)) checkOptions(given, CALL_CHECKS, { path: `calls[${index}]`, required: ["name"] });
   const { id, name, arguments: draft, providerData } = given;
-  return {
-    id: id ?? "",
-    name,
-    arguments: draft ?? "",
-    ...(providerData !== undefined && { providerData }),
-  };
+  const call: Writable<ToolCall> = { id: id ?? "", name, arguments: draft ?? "" };
+  if (providerData !== undefined) call.providerData = providerData;
+  return call;
+}
+
+function isPlainCall(given: unknown): boolean {
+  if (typeof given !== "object" || given === null) return false;
+  for (const field of Object.keys(given)) if (field !== "id" && field !== "name" && field !== "arguments") return false;
+  const { id, name } = given as { readonly id?: unknown; readonly name?: unknown };
+  return typeof id === "string" && typeof name === "string";
 }

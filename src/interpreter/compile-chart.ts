@@ -15,7 +15,12 @@ export interface TransitionScope {
 /** One action of a transition, resolved. */
 export type CompiledAction =
   | { readonly kind: "assign"; readonly update: (scope: TransitionScope) => object }
-  | { readonly kind: "emit"; readonly make: (scope: TransitionScope) => EventObject };
+  | {
+      readonly kind: "emit";
+      /** The event, where it is always the same. */
+      readonly event: EventObject | undefined;
+      readonly make: (scope: TransitionScope) => EventObject;
+    };
 
 /** One transition: taken when its guard holds. */
 export interface CompiledTransition {
@@ -173,10 +178,14 @@ function compileAction(machine: AnyStateMachine, node: Node, action: unknown): C
   const implementation: unknown = name === undefined ? action : machine.implementations.actions[name];
   const built = implementation as { type?: unknown; assignment?: unknown; event?: unknown } | undefined;
   if (built?.type === "xstate.assign") return { kind: "assign", update: compileAssignment(built.assignment) };
-  // An emitted event is made by a function or given as it is.
-  if (built?.type === "xstate.emit")
-    return { kind: "emit", make: callOrGive(built.event) as (scope: TransitionScope) => EventObject };
+  if (built?.type === "xstate.emit") return compileEmit(built.event);
   throw cannotCompile(node, `an action other than assign and emit (${name ?? "inline"})`);
+}
+
+/** An emitted event is made by a function, or given as it is. */
+function compileEmit(given: unknown): CompiledAction {
+  const make = callOrGive(given) as (scope: TransitionScope) => EventObject; // what `emit` was called with
+  return { kind: "emit", event: typeof given === "function" ? undefined : (given as EventObject), make };
 }
 
 function compileAssignment(assignment: unknown): (scope: TransitionScope) => object {

@@ -25,11 +25,17 @@ export interface SnapshotObserver {
   readonly complete?: (() => void) | undefined;
 }
 
+/** Does what a chart asks for. */
+export interface EffectPerformer {
+  perform(emitted: EventObject): void;
+}
+
 /** What an actor is started with. */
 export interface CompiledActorOptions {
   readonly id: string;
   readonly input: unknown;
-  readonly onEmitted: (emitted: EventObject) => void;
+  /** Told of every emitted event; further listeners may come by {@link CompiledActor.on}. */
+  readonly driver: EffectPerformer;
 }
 
 /** See the file header. */
@@ -38,7 +44,7 @@ export class CompiledActor {
   /** There is no XState actor behind it. */
   readonly ref = undefined;
   readonly #table: ChartTable;
-  readonly #onEmitted: (emitted: EventObject) => void;
+  readonly #driver: EffectPerformer;
   #row: ChartRow;
   #context: object;
   #output: unknown;
@@ -48,11 +54,10 @@ export class CompiledActor {
   #observers: Set<SnapshotObserver> | undefined;
   #listeners: Map<string, Set<(emitted: EventObject) => void>> | undefined;
 
-  /** `onEmitted` is told of every emitted event; further listeners may come by {@link CompiledActor.on}. */
-  constructor(table: ChartTable, { id, input, onEmitted }: CompiledActorOptions) {
+  constructor(table: ChartTable, { id, input, driver }: CompiledActorOptions) {
     this.id = id;
     this.#table = table;
-    this.#onEmitted = onEmitted;
+    this.#driver = driver;
     this.#row = table.initial;
     this.#context = table.createContext(input);
   }
@@ -74,6 +79,11 @@ export class CompiledActor {
     return this.#row.isFinal;
   }
 
+  /** The state value, without a snapshot. */
+  get value(): string | object {
+    return this.#row.value;
+  }
+
   /** Processes an event, behind those that are being processed. */
   send(event: EventObject): void {
     if (this.#isProcessing) {
@@ -86,7 +96,7 @@ export class CompiledActor {
   }
 
   getSnapshot(): CompiledSnapshot {
-    this.#snapshot ??= createSnapshot(this.#row, this.#context, this.#output);
+    this.#snapshot ??= new Snapshot(this.#row, this.#context, this.#output);
     return this.#snapshot;
   }
 
@@ -117,8 +127,7 @@ export class CompiledActor {
 
   #process(event: EventObject): void {
     if (this.#row.isFinal) return;
-    const scope = { context: this.#context, event };
-    const transition = this.#row.on.get(event.type)?.find(({ guard }) => guard === undefined || guard(scope));
+    const transition = this.#choose(event);
     this.#isProcessing = true;
     try {
       if (transition !== undefined) this.#take(transition, event);
@@ -126,6 +135,15 @@ export class CompiledActor {
     } finally {
       this.#isProcessing = false;
     }
+  }
+
+  #choose(event: EventObject): CompiledTransition | undefined {
+    const candidates = this.#row.on.get(event.type);
+    if (candidates === undefined) return undefined;
+    for (const candidate of candidates) {
+      if (candidate.guard === undefined || candidate.guard({ context: this.#context, event })) return candidate;
+    }
+    return undefined;
   }
 
   #take(transition: CompiledTransition, event: EventObject): void {
@@ -136,29 +154,33 @@ export class CompiledActor {
     this.#handOut(emitted);
   }
 
-  /** Updates the context and answers what is to be emitted. */
-  #apply(actions: readonly CompiledAction[], event: EventObject): readonly EventObject[] | undefined {
-    let emitted: EventObject[] | undefined;
+  /** Updates the context and answers what is to be emitted: nothing, one event, or a list of them. */
+  #apply(actions: readonly CompiledAction[], event: EventObject): EventObject | readonly EventObject[] | undefined {
+    let emitted: EventObject | EventObject[] | undefined;
     for (const action of actions) {
-      const scope = { context: this.#context, event };
       if (action.kind === "assign") {
-        this.#context = action.update(scope);
-      } else {
-        emitted ??= [];
-        emitted.push(action.make(scope));
+        this.#context = action.update({ context: this.#context, event });
+        continue;
       }
+      const made = action.event ?? action.make({ context: this.#context, event });
+      if (emitted === undefined) emitted = made;
+      else if (Array.isArray(emitted)) emitted.push(made);
+      else emitted = [emitted, made];
     }
     return emitted;
   }
 
-  #handOut(emitted: readonly EventObject[] | undefined): void {
+  #handOut(emitted: EventObject | readonly EventObject[] | undefined): void {
     if (emitted === undefined) return;
-    for (const event of emitted) {
-      this.#onEmitted(event);
-      if (this.#listeners === undefined) continue;
-      for (const listener of this.#listeners.get(event.type) ?? []) listener(event);
-      for (const listener of this.#listeners.get("*") ?? []) listener(event);
-    }
+    if (!isList(emitted)) this.#tell(emitted);
+    else for (const event of emitted) this.#tell(event);
+  }
+
+  #tell(event: EventObject): void {
+    this.#driver.perform(event);
+    if (this.#listeners === undefined) return;
+    for (const listener of this.#listeners.get(event.type) ?? []) listener(event);
+    for (const listener of this.#listeners.get("*") ?? []) listener(event);
   }
 
   #tellObservers(observers: ReadonlySet<SnapshotObserver>): void {
@@ -170,16 +192,46 @@ export class CompiledActor {
   }
 }
 
-function createSnapshot(row: ChartRow, context: object, output: unknown): CompiledSnapshot {
-  return {
-    status: row.isFinal ? "done" : "active",
-    value: row.value,
-    context,
-    output,
-    error: undefined,
-    hasTag: (tag) => row.tags.has(tag),
-    can: (event) =>
-      row.on.get(event.type)?.some(({ guard }) => guard === undefined || guard({ context, event })) === true,
-    matches: (value) => row.value === value || (typeof row.value === "object" && value in row.value),
-  };
+/** One moment of an actor; its state is shared with the chart's table. */
+class Snapshot implements CompiledSnapshot {
+  readonly context: object;
+  readonly output: unknown;
+  readonly error = undefined;
+  readonly #row: ChartRow;
+
+  constructor(row: ChartRow, context: object, output: unknown) {
+    this.#row = row;
+    this.context = context;
+    this.output = output;
+  }
+
+  get status(): "active" | "done" {
+    return this.#row.isFinal ? "done" : "active";
+  }
+
+  get value(): string | object {
+    return this.#row.value;
+  }
+
+  hasTag(tag: string): boolean {
+    return this.#row.tags.has(tag);
+  }
+
+  can(event: EventObject): boolean {
+    const scope = { context: this.context, event };
+    return this.#row.on.get(event.type)?.some(({ guard }) => guard === undefined || guard(scope)) === true;
+  }
+
+  matches(value: string): boolean {
+    const own = this.#row.value;
+    return own === value || (typeof own === "object" && value in own);
+  }
+
+  toJSON(): object {
+    return { status: this.status, value: this.value, context: this.context, output: this.output };
+  }
+}
+
+function isList(emitted: EventObject | readonly EventObject[]): emitted is readonly EventObject[] {
+  return Array.isArray(emitted);
 }

@@ -1,4 +1,5 @@
 import type { PreparedCall, Refusal } from "../domain/call.ts";
+import type { Writable } from "../domain/writable.ts";
 import { type ReadAuthorization, readAsk, readAuthorization } from "./host-policy.ts";
 import { aboutOf, type DraftCall, factsOf, type Preparation, type PreparePort } from "./preparation.ts";
 import { refuse } from "./refuse.ts";
@@ -14,15 +15,16 @@ export function* authorize(draft: DraftCall, work: Preparation, port: PreparePor
         );
   const own = decision.kind === "allow" ? askOfTool(work, port) : decision;
   if (own.kind === "refuse") return refuse("authorization", own.reason, { ...aboutOf(work), terminate: own.terminate });
-  return {
+  const prepared: Writable<PreparedCall> = {
     kind: "prepared",
     tool: work.registered.tool,
     draft: work.draft,
     arguments: work.arguments,
     conflictKeys: work.conflictKeys,
     repairs: work.repairs,
-    ...(own.kind === "ask" && { ask: own.ask }),
   };
+  if (own.kind === "ask") prepared.ask = own.ask;
+  return prepared;
 }
 
 /** A tool that needs approval in its own framework asks by itself, whatever the host's authorizer allows. */

@@ -3,7 +3,7 @@
  * Owns: the order of the steps (PREP-1). Does not own: hooks and their time-outs, cancellation (both
  * behind {@link PreparePort}). Upholds: PREP-1 to PREP-8, PREP-11.
  */
-import type { PreparedCall, Refusal, Repair } from "../domain/call.ts";
+import type { PreparedCall, Refusal } from "../domain/call.ts";
 import type { JsonValue } from "../domain/json.ts";
 import { isStandardSchema } from "../domain/schema.ts";
 import { authorize } from "./authorize.ts";
@@ -12,7 +12,7 @@ import { readConflictKeys } from "./conflict-key.ts";
 import { describeFaults } from "./describe-faults.ts";
 import { freezeArguments } from "./freeze-arguments.ts";
 import { type ReadRewrite, readRewrite } from "./host-policy.ts";
-import { parseArguments } from "./parse-arguments.ts";
+import { type ParsedDraft, parseArguments } from "./parse-arguments.ts";
 import { aboutOf, type DraftCall, factsOf, type Preparation, type PreparePort } from "./preparation.ts";
 import { refuse, refuseThrown } from "./refuse.ts";
 import type { RegisteredTool, ToolRegistry } from "./register-tools.ts";
@@ -42,42 +42,49 @@ export function* prepareCall(draft: DraftCall, port: PreparePort): Steps<Prepare
   return yield* authorize(draft, work, port);
 }
 
+const NONE: readonly never[] = Object.freeze([]);
+
 type Found = { readonly kind: "found"; readonly registered: RegisteredTool; readonly draft: JsonValue };
 
 function findTool({ call }: DraftCall, tools: ToolRegistry): Found | Refusal {
   const registered = tools.get(call.name);
   const parsed = parseArguments(call.arguments);
-  const about = { tool: registered?.tool, draft: parsed.ok ? parsed.draft : undefined };
-  if (registered === undefined)
-    return refuse("invalidArguments", "unknown_tool: there is no tool of this name.", about);
-  if (registered.unavailable !== undefined) {
-    return refuse("invalidArguments", `unavailable_tool: this tool cannot be called: ${registered.unavailable}`, about);
+  if (registered !== undefined && registered.unavailable === undefined && parsed.ok) {
+    return { kind: "found", registered, draft: parsed.draft };
   }
-  if (!parsed.ok) return refuse("invalidArguments", `invalid_arguments: ${parsed.reason}`, about);
-  return { kind: "found", registered, draft: parsed.draft };
+  const about = { tool: registered?.tool, draft: parsed.ok ? parsed.draft : undefined };
+  return refuse("invalidArguments", whyNotFound(registered, parsed), about);
+}
+
+function whyNotFound(registered: RegisteredTool | undefined, parsed: ParsedDraft): string {
+  if (registered === undefined) return "unknown_tool: there is no tool of this name.";
+  if (registered.unavailable !== undefined) {
+    return `unavailable_tool: this tool cannot be called: ${registered.unavailable}`;
+  }
+  return parsed.ok ? "" : `invalid_arguments: ${parsed.reason}`;
 }
 
 function shapeDraft(found: Found, port: PreparePort): Preparation | Refusal {
   const { registered, draft } = found;
-  const about = { tool: registered.tool, draft };
   const repaired =
-    port.compat === undefined ? { draft, repairs: [] } : applyCompat(port.compat, registered.jsonSchema, draft);
-  const repairs: Repair[] = [...repaired.repairs];
+    port.compat === undefined ? { draft, repairs: NONE } : applyCompat(port.compat, registered.jsonSchema, draft);
+  let { repairs } = repaired;
   const { prepareArguments } = registered.tool;
   let shaped: unknown = repaired.draft;
   if (prepareArguments !== undefined) {
     try {
       // A copy, since a tool may change what it is given, and the draft itself is still to be fingerprinted.
       const prepared = prepareWithRepairs(prepareArguments, structuredClone(repaired.draft));
-      repairs.push(...prepared.repairs);
+      repairs = [...repairs, ...prepared.repairs];
       shaped = prepared.draft;
     } catch (error) {
-      return refuseThrown({ where: "prepareArguments", error }, { ...about, repairs });
+      return refuseThrown({ where: "prepareArguments", error }, { tool: registered.tool, draft, repairs });
     }
   }
   // What no code of the tool's has touched belongs to nobody else and is frozen in place.
   const frozen = freezeArguments(shaped, { owned: prepareArguments === undefined });
-  if (!frozen.ok) return refuse("invalidArguments", `invalid_arguments: ${frozen.reason}`, { ...about, repairs });
+  if (!frozen.ok)
+    return refuse("invalidArguments", `invalid_arguments: ${frozen.reason}`, { tool: registered.tool, draft, repairs });
   return {
     kind: "preparation",
     registered,
@@ -85,7 +92,7 @@ function shapeDraft(found: Found, port: PreparePort): Preparation | Refusal {
     repairs,
     arguments: frozen.arguments,
     isReplaced: false,
-    conflictKeys: [],
+    conflictKeys: NONE,
   };
 }
 

@@ -4,12 +4,13 @@ import type { RunLoop } from "./run-loop.ts";
 
 /** Sends the request of a prepared turn and tells of what is streamed; answers how to stop it. */
 export function askModel(
-  { core, turn }: RunLoop,
+  { core, turn, cancellation }: RunLoop,
   prepared: PreparedTurn | undefined,
   onAnswer: (answer: ModelAnswer) => void,
 ): (reason: unknown) => void {
   if (prepared === undefined) throw new Error("a model was to be asked before the turn was prepared");
   core.events.emit("modelRequestStarted", turn, {});
+  if (cancellation.aborted) return () => undefined; // by a listener; the chart is about to be told
   let hasStarted = false;
   return requestModel(prepared.model, prepared.request, {
     clock: core.settings.clock,

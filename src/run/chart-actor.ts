@@ -12,7 +12,7 @@ import {
   type SnapshotFrom,
 } from "xstate";
 import type { Inspect } from "../domain/ports.ts";
-import { CompiledActor } from "../interpreter/compiled-actor.ts";
+import { CompiledActor, type EffectPerformer } from "../interpreter/compiled-actor.ts";
 import type { Chart } from "./charts.ts";
 
 /**
@@ -26,8 +26,18 @@ export interface ChartActor<Machine extends AnyStateMachine = AnyStateMachine> {
   /** Tells it a fact; once it is done nothing comes of it. */
   send(event: EventFromLogic<Machine>): void;
   getSnapshot(): SnapshotFrom<Machine>;
+  /** The state value. */
+  readonly value: unknown;
   /** XState's own actor, where it is one. */
   readonly ref: AnyActorRef | undefined;
+}
+
+/** What an actor is driven by. */
+export interface ChartDriver<Emitted> {
+  /** Does what the chart asks for; told of every effect, in order. */
+  perform(emitted: Emitted): void;
+  /** Told if the actor itself breaks, which no chart here should ever do. */
+  fault(error: unknown): void;
 }
 
 /** What an actor is started with. */
@@ -38,10 +48,7 @@ export interface ChartOptions<Machine extends AnyStateMachine> {
   /** The actor above; without one this is a root, and `inspect` sees it and all below. */
   readonly parent?: ChartActor | undefined;
   readonly inspect?: Inspect | undefined;
-  /** Told of every effect the chart asks for, in order. */
-  readonly onEmitted: (emitted: EmittedFrom<Machine>) => void;
-  /** Told if the actor itself breaks, which no chart here should ever do. */
-  readonly onFault: (error: unknown) => void;
+  readonly driver: ChartDriver<EmittedFrom<Machine>>;
 }
 
 /** Starts an actor of a chart. */
@@ -54,16 +61,16 @@ export function startChart<Machine extends AnyStateMachine>(
 
 function startCompiled<Machine extends AnyStateMachine>(
   { table }: Chart<Machine>,
-  { id, input, onEmitted }: ChartOptions<Machine>,
+  { id, input, driver }: ChartOptions<Machine>,
 ): ChartActor<Machine> {
-  const actor = new CompiledActor(table, { id, input, onEmitted: onEmitted as (emitted: object) => void });
+  const actor = new CompiledActor(table, { id, input, driver: driver as EffectPerformer });
   // The table comes from this very machine, so events, snapshots and what is emitted are of its types.
   return actor.start() as unknown as ChartActor<Machine>;
 }
 
 function startXState<Machine extends AnyStateMachine>(
   { machine }: Chart<Machine>,
-  { id, input, parent, inspect, onEmitted, onFault }: ChartOptions<Machine>,
+  { id, input, parent, inspect, driver }: ChartOptions<Machine>,
 ): ChartActor<Machine> {
   const ref = createActor(machine, {
     id,
@@ -72,12 +79,15 @@ function startXState<Machine extends AnyStateMachine>(
     ...(inspect !== undefined && { inspect: guardInspect(inspect) }),
     // XState asks for `input` by a conditional type that it cannot resolve for a machine not known yet.
   } as never) as AnyActorRef & { start(): void };
-  ref.on("*", onEmitted as never); // the wildcard hands over every emitted event of this very machine
+  ref.on("*", ((emitted: EmittedFrom<Machine>) => driver.perform(emitted)) as never); // the wildcard hands over every emitted event of this very machine
   // Without an error observer XState rethrows an actor's error in a timer, which would end the process.
-  ref.subscribe({ error: onFault });
+  ref.subscribe({ error: (error: unknown) => driver.fault(error) });
   ref.start();
   return {
     ref,
+    get value(): unknown {
+      return ref.getSnapshot().value;
+    },
     // XState warns of events to an actor that is done; here a late fact is no fault.
     send: (event) => {
       if (ref.getSnapshot().status === "active") ref.send(event);

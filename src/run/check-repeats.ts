@@ -8,6 +8,7 @@ import {
   type RepeatVerdict,
 } from "../repeat/repeat-tracker.ts";
 import { repeatAdvisoryText } from "../settle/kernel-texts.ts";
+import { FACTS } from "./facts.ts";
 import type { CallRun } from "./run-call.ts";
 import type { SessionCore } from "./session-core.ts";
 
@@ -43,8 +44,8 @@ export function checkRepeats(core: SessionCore, calls: readonly CallRun[]): Repe
     if (verdict === "advisory") advice ??= repeatAdvisoryText(call.call.name, call.repeatCount);
     if (verdict === "terminated") isTerminated = true;
     if (verdict === "terminated" && call.refusal !== undefined) call.refusal = { ...call.refusal, terminate: true };
-    if (call.refusal !== undefined) call.tell({ type: "CHECKED" });
-    else if (verdict === "terminated") call.tell({ type: "REPEATED" });
+    if (call.refusal !== undefined) call.tell(FACTS.CHECKED);
+    else if (verdict === "terminated") call.tell(FACTS.REPEATED);
   }
   return { advice, isTerminated, before, after: core.repeats };
 }

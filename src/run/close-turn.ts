@@ -14,13 +14,14 @@ export type TurnClosed =
 export function closeTurn(run: RunLoop, report: (closed: TurnClosed) => void): void {
   const { core, turn, batchResult } = run;
   core.events.emit("turnEnded", turn, { toolCalls: run.assistant?.calls.length ?? 0 });
+  if (run.cancellation.aborted) return; // by a listener; the chart is about to be told
   const hook = run.settings.hooks.shouldStopAfterTurn;
   if (hook === undefined) {
     report(factsOf(run, false));
     return;
   }
   const batch = batchResult === undefined ? {} : { batch: batchResult };
-  const facts = { turn, messages: run.transcript.messages, host: core.host, ...batch };
+  const facts = { turn, messages: [...run.transcript.messages], host: core.host, ...batch };
   const { clock, limits } = core.settings;
   const bounds = {
     clock,
@@ -53,7 +54,7 @@ function readAnswer(run: RunLoop, answer: HookAnswer<boolean | undefined>): Turn
   };
 }
 
-function factsOf({ assistant, batchResult, steering, followUps }: RunLoop, shouldStop: boolean): TurnClosed {
+function factsOf({ assistant, batchResult, queues }: RunLoop, shouldStop: boolean): TurnClosed {
   const stopReason = assistant?.message.stopReason;
   return {
     type: "TURN_OVER",
@@ -61,7 +62,7 @@ function factsOf({ assistant, batchResult, steering, followUps }: RunLoop, shoul
     hasModelFailed: stopReason === "error" || stopReason === "aborted",
     closedBy: batchResult?.closedBy,
     shouldStop,
-    hasSteering: !steering.isEmpty,
-    hasFollowUp: !followUps.isEmpty,
+    hasSteering: queues.hasSteering,
+    hasFollowUp: queues.hasFollowUp,
   };
 }

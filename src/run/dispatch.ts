@@ -13,49 +13,49 @@ export type ExecutorEnd =
   | { readonly kind: "threw"; readonly error: unknown }
   | { readonly kind: "interrupted" };
 
-/** What one dispatch needs. */
-export interface Dispatch {
-  readonly tool: AnyTool;
-  readonly arguments: object;
-  readonly context: ToolContext;
+/** Whoever has an executor called. */
+export interface ExecutorWatcher {
+  createContext(): ToolContext;
+  readonly signal: AbortSignal;
   /** Told of every value that an async iterable yields before its signal fires. */
-  readonly onProgress: (update: unknown) => void;
-  readonly onEnd: (end: ExecutorEnd) => void;
+  progress(update: unknown): void;
+  end(end: ExecutorEnd): void;
 }
 
 /** Calls the executor. Its end is reported in a later microtask. */
-export function dispatch(given: Dispatch): void {
-  const { tool, context, onEnd } = given;
+export function dispatch(tool: AnyTool, prepared: object, watcher: ExecutorWatcher): void {
   let answer: unknown;
   try {
     // `never` stands for the tool's own argument type; its schema has checked these very arguments.
-    answer = tool.execute(given.arguments as never, context);
+    answer = tool.execute(prepared as never, watcher.createContext());
   } catch (error) {
-    queueMicrotask(() => onEnd({ kind: "threw", error }));
+    queueMicrotask(() => watcher.end({ kind: "threw", error }));
     return;
   }
-  watch(given, answer);
+  if (isReadable(answer, isPromiseLike)) watchPromise(answer as PromiseLike<unknown>, watcher);
+  else queueMicrotask(() => watchValue(answer, watcher));
 }
 
-function watch(given: Dispatch, answer: unknown): void {
-  const { onEnd } = given;
-  if (isReadable(answer, isPromiseLike)) {
-    (answer as PromiseLike<unknown>).then(
-      (value) => watchIterable(given, value),
-      (error: unknown) => onEnd({ kind: "threw", error }),
+function watchPromise(answer: PromiseLike<unknown>, watcher: ExecutorWatcher): void {
+  try {
+    answer.then(
+      (value) => watchValue(value, watcher),
+      (error: unknown) => watcher.end({ kind: "threw", error }),
     );
-    return;
+  } catch (error) {
+    // A thenable of the tool's own that throws instead of rejecting.
+    queueMicrotask(() => watcher.end({ kind: "threw", error }));
   }
-  queueMicrotask(() => watchIterable(given, answer));
 }
 
-function watchIterable(given: Dispatch, value: unknown): void {
+function watchValue(value: unknown, watcher: ExecutorWatcher): void {
   if (!isReadable(value, isAsyncIterable)) {
-    given.onEnd({ kind: "returned", value });
+    watcher.end({ kind: "returned", value });
     return;
   }
-  drain(value as AsyncIterable<unknown>, given).then(given.onEnd, (error: unknown) =>
-    given.onEnd({ kind: "threw", error }),
+  drain(value as AsyncIterable<unknown>, watcher).then(
+    (end) => watcher.end(end),
+    (error: unknown) => watcher.end({ kind: "threw", error }),
   );
 }
 
@@ -63,9 +63,9 @@ function watchIterable(given: Dispatch, value: unknown): void {
  * Reads an async iterable to its end. Once the signal fires it is told to return, and only what it was
  * already about to answer counts: an end is its real result, a value is dropped (CAN-2).
  */
-async function drain(iterable: AsyncIterable<unknown>, { context, onProgress }: Dispatch): Promise<ExecutorEnd> {
+async function drain(iterable: AsyncIterable<unknown>, watcher: ExecutorWatcher): Promise<ExecutorEnd> {
   const iterator = iterable[Symbol.asyncIterator]();
-  const { signal } = context;
+  const { signal } = watcher;
   let closing: PromiseLike<unknown> | undefined;
   const close = (): void => {
     closing ??= Promise.resolve(iterator.return?.());
@@ -85,7 +85,7 @@ async function drain(iterable: AsyncIterable<unknown>, { context, onProgress }: 
       }
       if (closing === undefined) {
         last = next.value;
-        onProgress(last);
+        watcher.progress(last);
       }
       if (closing !== undefined) {
         await closing;

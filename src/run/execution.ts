@@ -9,16 +9,18 @@ import type { StopCause } from "../../machines/tool-call-facts.ts";
 import type { PreparedCall } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import { isOutcomeUnknownError, isToolError } from "../domain/errors.ts";
+import type { ToolContext } from "../domain/tool.ts";
 import { recordValue } from "../settle/record-value.ts";
 import { readReturn } from "../settle/settle-call.ts";
 import type { Deadline } from "./deadlines.ts";
-import { dispatch, type ExecutorEnd } from "./dispatch.ts";
+import { dispatch, type ExecutorEnd, type ExecutorWatcher } from "./dispatch.ts";
+import { FACTS } from "./facts.ts";
 import { releaseLanes } from "./lane-traffic.ts";
 import type { CallRun } from "./run-call.ts";
-import { createToolContext, type ExecutorContext } from "./tool-context.ts";
+import { createToolContext } from "./tool-context.ts";
 
 /** See the file header. */
-export class Execution {
+export class Execution implements ExecutorWatcher {
   readonly startedAtMs: number;
   /** What a return was read as. */
   answer: ToolResult | undefined;
@@ -30,30 +32,29 @@ export class Execution {
   droppedProgress = 0;
   readonly #call: CallRun;
   readonly #prepared: PreparedCall;
-  readonly #executor: ExecutorContext;
+  #controller: AbortController | undefined;
   #progressCount = 0;
+  #hasReported = false;
   #deadline: Deadline | undefined;
 
   constructor(call: CallRun, prepared: PreparedCall) {
     this.#call = call;
     this.#prepared = prepared;
     this.startedAtMs = call.owner.core.settings.clock.now();
-    this.#executor = createToolContext(call, (update) => this.#progress(update));
+  }
+
+  /** The executor's signal; made when it is first looked at, or when it has to fire. */
+  get signal(): AbortSignal {
+    return this.#control().signal;
   }
 
   /** Arms the time-out, which runs from dispatch (CAN-3), and calls the executor. */
   begin(): void {
-    const { deadlines, mailbox, settings } = this.#call.owner.core;
+    const { deadlines, settings } = this.#call.owner.core;
     const { tool } = this.#prepared;
     const timeoutMs = tool.timeoutMs ?? settings.limits.toolTimeoutMs;
-    this.#deadline = deadlines.arm(this.startedAtMs + timeoutMs, () => this.#call.tell({ type: "TIMED_OUT" }));
-    dispatch({
-      tool,
-      arguments: this.#prepared.arguments,
-      context: this.#executor.context,
-      onProgress: (update) => this.#progress(update),
-      onEnd: (end) => mailbox.run(() => this.#end(end)),
-    });
+    this.#deadline = deadlines.arm(this.startedAtMs + timeoutMs, () => this.#call.tell(FACTS.TIMED_OUT));
+    dispatch(tool, this.#prepared.arguments, this);
   }
 
   /** Fires the executor's signal; from here the grace runs (CAN-2). */
@@ -62,9 +63,27 @@ export class Execution {
     core.deadlines.disarm(this.#deadline);
     this.signalledAtMs = core.settings.clock.now();
     const graceOverAtMs = this.signalledAtMs + core.settings.limits.cancellationGraceMs;
-    this.#deadline = core.deadlines.arm(graceOverAtMs, () => this.#call.tell({ type: "GRACE_OVER" }));
+    this.#deadline = core.deadlines.arm(graceOverAtMs, () => this.#call.tell(FACTS.GRACE_OVER));
     const timeout = new DOMException("The tool's time-out is over.", "TimeoutError");
-    this.#executor.abort(cause === "timeout" ? timeout : cancellation.reason);
+    this.#control().abort(cause === "timeout" ? timeout : cancellation.reason);
+  }
+
+  /** What the executor is given. */
+  createContext(): ToolContext {
+    return createToolContext(this.#call, this);
+  }
+
+  /** The executor has ended, however it did. */
+  end(end: ExecutorEnd): void {
+    // A thenable of a tool's own making may answer twice; the first counts.
+    if (this.#hasReported) return;
+    this.#hasReported = true;
+    this.#call.owner.core.mailbox.run(() => this.#end(end));
+  }
+
+  #control(): AbortController {
+    this.#controller ??= new AbortController();
+    return this.#controller;
   }
 
   #end(end: ExecutorEnd): void {
@@ -76,7 +95,7 @@ export class Execution {
       return;
     }
     core.deadlines.disarm(this.#deadline);
-    this.#call.tell({ type: this.#readEnd(end) });
+    this.#call.tell(FACTS[this.#readEnd(end)]);
   }
 
   #readEnd(end: ExecutorEnd): "SUCCEEDED" | "FAILED" | "LOST" | "THREW" {
@@ -97,7 +116,7 @@ export class Execution {
   /** The call was given up before this: no result changes, its keys are free, the host may know. */
   #endLate(end: ExecutorEnd): void {
     const { core } = this.#call.owner;
-    this.#call.tell({ type: "EXECUTOR_ENDED" });
+    this.#call.tell(FACTS.EXECUTOR_ENDED);
     core.events.emitCall("toolLateSettled", this.#call, {
       ...this.#call.epochField,
       returned: end.kind === "returned",
@@ -107,7 +126,8 @@ export class Execution {
     core.runningEpoch?.recheck();
   }
 
-  #progress(update: unknown): void {
+  /** The executor reports progress; what comes too late or too often is dropped and counted. */
+  progress(update: unknown): void {
     const { core } = this.#call.owner;
     const { limits } = core.settings;
     const { state } = this.#call;

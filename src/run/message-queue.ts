@@ -8,19 +8,19 @@ import type { QueueAnswer } from "../domain/run.ts";
 export class MessageQueue {
   readonly #maxMessages: number;
   #messages: UserMessage[] = [];
-  #hasEnded = false;
+  #isClosed = false;
 
   constructor(maxMessages: number) {
     this.#maxMessages = maxMessages;
   }
 
-  get isEmpty(): boolean {
-    return this.#messages.length === 0;
+  get length(): number {
+    return this.#messages.length;
   }
 
   /** Accepts a message, unless the queue is full or the run has ended. */
   accept(message: UserMessage): QueueAnswer {
-    if (this.#hasEnded) return { accepted: false, reason: "ended" };
+    if (this.#isClosed) return { accepted: false, reason: "ended" };
     if (this.#messages.length >= this.#maxMessages) return { accepted: false, reason: "full" };
     this.#messages.push(message);
     return { accepted: true };
@@ -34,7 +34,12 @@ export class MessageQueue {
   }
 
   /** Accepts nothing more; what is still in stays to be taken. */
-  end(): void {
-    this.#hasEnded = true;
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Accepts messages again. */
+  open(): void {
+    this.#isClosed = false;
   }
 }

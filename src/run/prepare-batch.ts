@@ -5,6 +5,7 @@ import { prepareCall } from "../prepare/prepare-call.ts";
 import { refuse } from "../prepare/refuse.ts";
 import { isPromiseLike, runSteps } from "../prepare/steps.ts";
 import { callHook } from "./bounded-hook.ts";
+import { FACTS } from "./facts.ts";
 import type { CallOwner, CallRun } from "./run-call.ts";
 
 /**
@@ -38,14 +39,14 @@ export function refuseCall(call: CallRun, refusal: Refusal): void {
   const { core } = call.owner;
   const { failureCategory, reason } = refusal;
   call.refusal = refusal;
-  call.tell({ type: "REFUSED" });
+  call.tell(FACTS.REFUSED);
   core.events.emitCall("toolRefused", call, { failureCategory, reason });
 }
 
 function acceptCall(call: CallRun, prepared: PreparedCall): void {
   const { core } = call.owner;
   call.prepared = prepared;
-  call.tell({ type: prepared.ask === undefined ? "ALLOWED" : "ASKED" });
+  call.tell(prepared.ask === undefined ? FACTS.ALLOWED : FACTS.ASKED);
   core.events.emitCall("toolPrepared", call, { conflictKeys: prepared.conflictKeys });
 }
 

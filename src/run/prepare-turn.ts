@@ -1,3 +1,4 @@
+import type { RunEvent } from "../../machines/run.machine.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { LimitName } from "../domain/limits.ts";
 import type { Message } from "../domain/message.ts";
@@ -8,6 +9,10 @@ import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { isPromiseLike } from "../prepare/steps.ts";
 import { callHook } from "./bounded-hook.ts";
 import type { RunLoop } from "./run-loop.ts";
+import type { RunSettings } from "./run-settings.ts";
+import { asMisuse } from "./thrown.ts";
+
+const HOOK = "hooks.prepareNextTurn";
 
 /** What a turn starts with. */
 export interface PreparedTurn {
@@ -25,62 +30,83 @@ export type TurnPrepared =
 
 /** Checks the limits (RUN-1), lets the host prepare the turn, and reports what it starts with. */
 export function prepareTurn(run: RunLoop, report: (prepared: TurnPrepared) => void): void {
+  const { core, cancellation } = run;
+  if (cancellation.aborted) return; // the chart is about to be told
   const limit = findPassedLimit(run);
   if (limit !== undefined) {
     report({ kind: "limit", limit });
     return;
   }
+  // Behind the limits: what no request can follow is given back instead.
+  run.deliverDue();
+  if (cancellation.aborted) return;
   run.turn += 1;
-  const { core, turn } = run;
+  const { turn } = run;
   core.events.emit("turnStarted", turn, {});
+  if (cancellation.aborted) return;
   const hook = run.settings.hooks.prepareNextTurn;
   if (hook === undefined) {
     report(readyTurn(run, {}));
     return;
   }
-  const facts = { turn, messages: run.transcript.messages, host: core.host };
+  const facts = { turn, messages: [...run.transcript.messages], host: core.host };
   const { clock, limits } = core.settings;
   const bounds = {
     clock,
     deadlines: core.deadlines,
     timeoutMs: limits.hookTimeoutMs,
-    cancellation: run.cancellation,
+    cancellation,
     graceMs: 0,
   };
   const answered = callHook(hook, facts, bounds);
-  const read = (answer: HookAnswer<TurnPreparation | undefined>): void => report(readPreparation(run, answer));
+  const read = (answer: HookAnswer<TurnPreparation | undefined>): void => report(readAnswer(run, answer));
   if (isPromiseLike(answered)) answered.then(read, (error: unknown) => core.fault(error));
   else read(answered);
 }
 
-function findPassedLimit({ turn, totalTokens, transcript, core }: RunLoop): LimitName | undefined {
+/** What a turn's preparation tells the run's chart. */
+export function toTurnEvent(prepared: TurnPrepared): RunEvent {
+  if (prepared.kind === "ready") return { type: "READY" };
+  return prepared.kind === "limit" ? { type: "LIMIT_REACHED", limit: prepared.limit } : { type: "FAULTED" };
+}
+
+function findPassedLimit({ turn, totalTokens, transcript, queues, core }: RunLoop): LimitName | undefined {
   const { limits } = core.settings;
   if (turn >= limits.maxTurns) return "maxTurns";
   if (totalTokens >= limits.maxTotalTokens) return "maxTotalTokens";
-  return transcript.length + 2 + limits.maxToolCallsPerTurn > limits.maxMessages ? "maxMessages" : undefined;
+  const expected = transcript.length + queues.dueCount + 2 + limits.maxToolCallsPerTurn;
+  return expected > limits.maxMessages ? "maxMessages" : undefined;
 }
 
-function readPreparation(run: RunLoop, answer: HookAnswer<TurnPreparation | undefined>): TurnPrepared {
+function readAnswer(run: RunLoop, answer: HookAnswer<TurnPreparation | undefined>): TurnPrepared {
   if (answer.kind !== "answered") {
     const what = answer.kind === "threw" ? "failed" : "did not answer in time";
-    return faulted(`hooks.prepareNextTurn ${what}, so the run ended.`);
+    return { kind: "faulted", error: misuse(`${what}, so the run ended`) };
   }
-  const given: unknown = answer.answer ?? {};
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    return faulted("hooks.prepareNextTurn must answer an object or undefined.");
-  const preparation = given as TurnPreparation; // its fields are looked at one by one
-  if (preparation.model !== undefined && typeof preparation.model.generate !== "function")
-    return faulted("hooks.prepareNextTurn answered a model without a method generate.");
-  if (preparation.messages !== undefined && !Array.isArray(preparation.messages))
-    return faulted("hooks.prepareNextTurn answered messages that are no array.");
   try {
-    return readyTurn(run, preparation);
-  } catch (error) {
-    return {
-      kind: "faulted",
-      error: error instanceof Error ? error : new Error("hooks.prepareNextTurn answered bad tools."),
-    };
+    return readyTurn(run, readPreparation(answer.answer, run.settings.readMessages));
+  } catch (thrown) {
+    return { kind: "faulted", error: asMisuse(thrown, `${HOOK} gave an answer that cannot be read.`, HOOK) };
   }
+}
+
+/** @throws KernelError `INVALID_OPTIONS` for an answer that prepares nothing. */
+function readPreparation(given: unknown, readMessages: RunSettings["readMessages"]): TurnPreparation {
+  const answer = given ?? {};
+  if (typeof answer !== "object" || Array.isArray(answer)) throw misuse("must answer an object or undefined");
+  const { model, tools, systemPrompt, messages } = answer as Readonly<Record<string, unknown>>; // looked at one by one
+  if (model !== undefined && typeof (model as Partial<ModelProvider> | null)?.generate !== "function")
+    throw misuse("answered a model without a method generate");
+  if (tools !== undefined && !Array.isArray(tools)) throw misuse("answered tools that are no array");
+  if (systemPrompt !== undefined && typeof systemPrompt !== "string")
+    throw misuse("answered a systemPrompt that is no text");
+  if (messages !== undefined && !Array.isArray(messages)) throw misuse("answered messages that are no array");
+  return {
+    model: model as ModelProvider | undefined, // it has what is called
+    tools, // each is checked when it is registered
+    systemPrompt,
+    ...(messages !== undefined && { messages: readMessages(messages, `${HOOK}.messages`) }),
+  };
 }
 
 function readyTurn(run: RunLoop, preparation: TurnPreparation): PreparedTurn {
@@ -103,6 +129,6 @@ function toolsForModel(tools: ToolRegistry): ModelRequest["tools"] {
     .map(({ tool, jsonSchema }) => ({ name: tool.name, description: tool.description, inputSchema: jsonSchema }));
 }
 
-function faulted(message: string): TurnPrepared {
-  return { kind: "faulted", error: new KernelError("INVALID_OPTIONS", message, { subject: "hooks.prepareNextTurn" }) };
+function misuse(fault: string): KernelError {
+  return new KernelError("INVALID_OPTIONS", `${HOOK} ${fault}.`, { subject: HOOK });
 }

@@ -1,4 +1,6 @@
 import type { StopReason } from "../domain/call.ts";
+import type { Delta } from "../domain/event.ts";
+import type { JsonObject } from "../domain/json.ts";
 import type { AssistantPart, Usage } from "../domain/message.ts";
 import type { ModelResponse } from "../domain/model.ts";
 import type { ModelAnswer } from "./request-model.ts";
@@ -12,6 +14,24 @@ export function readModelResponse(answer: unknown): ModelAnswer {
     return readShape(answer);
   } catch {
     return invalid("it cannot be read");
+  }
+}
+
+/** Reads a streamed part; `undefined` for what is none, which listeners are not told of. */
+export function readDelta(given: unknown): Delta | undefined {
+  try {
+    if (!isRecord(given)) return undefined;
+    const { type, text, id, name, argumentsText } = given;
+    if (type === "text" || type === "reasoning") return typeof text === "string" ? { type, text } : undefined;
+    if (type !== "toolCall" || typeof id !== "string") return undefined;
+    return {
+      type,
+      id,
+      ...(typeof name === "string" && { name }),
+      ...(typeof argumentsText === "string" && { argumentsText }),
+    };
+  } catch {
+    return undefined;
   }
 }
 
@@ -47,13 +67,29 @@ function readPart(given: unknown): AssistantPart | undefined {
   if (given.type !== "toolCall" || typeof given.name !== "string") return undefined;
   const id = given.id ?? "";
   if (typeof id !== "string") return undefined;
-  // What arguments really are is read when the call is prepared, so that a bad draft refuses one call only.
-  const draft = (given.arguments ?? "") as string;
-  return { type: "toolCall", id, name: given.name, arguments: draft, ...providerData };
+  const draft = readDraft(given.arguments ?? "");
+  return draft === undefined
+    ? undefined
+    : { type: "toolCall", id, name: given.name, arguments: draft, ...providerData };
+}
+
+/**
+ * Arguments as the transcript keeps them: a text or an object, as they came. A value of another type becomes
+ * its JSON text, so that only its own call is refused, in preparation (PREP-11). `undefined`, or a throw, for
+ * what no wire can carry.
+ */
+function readDraft(given: unknown): string | JsonObject | undefined {
+  if (typeof given === "string") return given;
+  const text: string | undefined = JSON.stringify(given);
+  return text === undefined || !isRecord(given) ? text : (given as JsonObject); // whatever is in it, it has JSON text
 }
 
 function isUsage(usage: unknown): usage is Usage {
-  return isRecord(usage) && USAGE_FIELDS.every((field) => Number.isFinite(usage[field]));
+  return isRecord(usage) && USAGE_FIELDS.every((field) => isCount(usage[field]));
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -6,6 +6,7 @@
 import type { ToolResult } from "../domain/content.ts";
 import { isDeclaredResult } from "../domain/content.ts";
 import { readReturn } from "../settle/settle-call.ts";
+import { FACTS } from "./facts.ts";
 import type { CallRun } from "./run-call.ts";
 import { createToolContext } from "./tool-context.ts";
 
@@ -21,13 +22,15 @@ export interface Recovery {
 export function askRecovery(call: CallRun): Recovery {
   const { core, cancellation } = call.owner;
   const { clock, limits } = core.settings;
-  const asked = createToolContext(call, () => undefined);
+  const controller = new AbortController();
+  // Progress is of the executor; a question has none.
+  const context = createToolContext(call, { signal: controller.signal, progress: () => undefined });
   const recovery = {
     answer: undefined as ToolResult | undefined,
     stop(): void {
       core.deadlines.disarm(deadline);
-      deadline = core.deadlines.arm(clock.now() + limits.cancellationGraceMs, () => call.tell({ type: "GRACE_OVER" }));
-      asked.abort(cancellation.reason);
+      deadline = core.deadlines.arm(clock.now() + limits.cancellationGraceMs, () => call.tell(FACTS.GRACE_OVER));
+      controller.abort(cancellation.reason);
     },
   };
   let isOpen = true;
@@ -37,20 +40,19 @@ export function askRecovery(call: CallRun): Recovery {
     core.deadlines.disarm(deadline);
     const read = readAnswer(answer, limits.maxResultCharacters);
     if (read === undefined) {
-      call.tell({ type: "UNRESOLVED" });
+      call.tell(FACTS.UNRESOLVED);
       return;
     }
     recovery.answer = read.result;
-    call.tell({ type: read.means });
+    call.tell(FACTS[read.means]);
   };
   const timeoutMs = call.prepared?.tool.timeoutMs ?? limits.toolTimeoutMs;
   let deadline = core.deadlines.arm(clock.now() + timeoutMs, () => {
-    asked.abort(new DOMException("The time to recover is over.", "TimeoutError"));
+    controller.abort(new DOMException("The time to recover is over.", "TimeoutError"));
     end(undefined);
   });
   // As for `execute`: the arguments are of the tool's own type by its schema.
-  const ask = async (): Promise<unknown> =>
-    call.prepared?.tool.recover?.(call.prepared.arguments as never, asked.context);
+  const ask = async (): Promise<unknown> => call.prepared?.tool.recover?.(call.prepared.arguments as never, context);
   ask().then(end, () => end(undefined));
   return recovery;
 }

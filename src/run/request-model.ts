@@ -7,7 +7,10 @@ import type { Delta } from "../domain/event.ts";
 import type { ModelProvider, ModelRequest, ModelResponse } from "../domain/model.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { Deadlines } from "./deadlines.ts";
-import { readModelResponse } from "./read-model-response.ts";
+import { readDelta, readModelResponse } from "./read-model-response.ts";
+import { asError } from "./thrown.ts";
+
+const NO_ERROR = "The model provider threw a value that is no Error.";
 
 /** What a request came to. */
 export type ModelAnswer =
@@ -56,10 +59,11 @@ export function requestModel(
       port.onAnswer({ kind: "failed", endedBy: "modelTimeout", error });
     });
   let deadline = watch();
-  const emit = (delta: Delta): void => {
+  const emit = (given: unknown): void => {
     if (!isOpen) return;
     lastPartAtMs = clock.now();
-    port.onDelta(delta);
+    const delta = readDelta(given);
+    if (delta !== undefined) port.onDelta(delta);
   };
   // An async function, so that a provider that throws at once rejects like any other.
   const generate = async (): Promise<unknown> => model.generate(request, { signal: controller.signal, emit });
@@ -68,16 +72,10 @@ export function requestModel(
       if (close()) port.onAnswer(readModelResponse(answer));
     },
     (error: unknown) => {
-      if (close()) port.onAnswer({ kind: "failed", endedBy: "modelError", error: asError(error) });
+      if (close()) port.onAnswer({ kind: "failed", endedBy: "modelError", error: asError(error, NO_ERROR) });
     },
   );
   return (reason) => {
     if (close()) controller.abort(reason);
   };
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error
-    ? error
-    : new Error("The model provider threw a value that is no Error.", { cause: error });
 }

@@ -8,7 +8,7 @@
 import type { BatchEmitted, batchMachine } from "../../machines/batch.machine.ts";
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import type { BatchResult } from "../domain/batch.ts";
-import type { StopReason, ToolCall } from "../domain/call.ts";
+import type { SettledCall, StopReason, ToolCall } from "../domain/call.ts";
 import { planEpochs } from "../plan/plan-epochs.ts";
 import { refuse } from "../prepare/refuse.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
@@ -17,6 +17,7 @@ import { type ChartActor, startChart } from "./chart-actor.ts";
 import { BATCH_CHART } from "./charts.ts";
 import { checkRepeats, type RepeatCheck, UNCHECKED, uncountCancelled } from "./check-repeats.ts";
 import { closeBatch } from "./close-batch.ts";
+import { FACTS } from "./facts.ts";
 import { prepareCalls, refuseCall } from "./prepare-batch.ts";
 import { judgeResponse, type ResponseRefusal } from "./refuse-response.ts";
 import { CallRun } from "./run-call.ts";
@@ -67,8 +68,10 @@ export class BatchRun implements EpochOwner {
       input: { turn: this.turn, calls: response.calls.length },
       // Below a run the run's actor is the root that is inspected.
       ...(core.root === undefined ? { inspect: core.settings.inspect } : { parent: core.root }),
-      onEmitted: (emitted) => core.mailbox.run(() => this.#perform(emitted)),
-      onFault: (error) => core.fault(error),
+      driver: {
+        perform: (emitted) => core.mailbox.run(() => this.#perform(emitted)),
+        fault: (error) => core.fault(error),
+      },
     });
     this.calls = response.calls.map((call, index) => new CallRun(this, call, index));
   }
@@ -139,7 +142,7 @@ export class BatchRun implements EpochOwner {
         this.#epochRun?.cancel();
         break;
       case "cancelCalls":
-        for (const call of this.calls) call.tell({ type: "CANCEL" });
+        for (const call of this.calls) call.tell(FACTS.CANCEL);
         // Behind the calls that have just been told, none of which has anything to wait for.
         this.core.mailbox.send(this.actor, { type: "CALLS_SETTLED" });
         break;
@@ -170,22 +173,21 @@ export class BatchRun implements EpochOwner {
     for (const call of this.calls) {
       const reason = this.#refusal?.reason ?? "not_executed";
       refuseCall(call, refuse(this.#refusal?.failureCategory ?? "internal", reason, {}));
-      call.tell({ type: "CHECKED" });
+      call.tell(FACTS.CHECKED);
     }
     this.core.mailbox.send(this.actor, { type: "CALLS_SETTLED" });
   }
 
   #plan(): void {
-    const prepared = this.calls.flatMap((call) =>
-      call.prepared !== undefined && call.state === "authorized" ? [{ call, tool: call.prepared.tool }] : [],
-    );
-    this.#epochs = planEpochs(prepared, this.core.settings.toolExecution).map((epoch) => epoch.map(({ call }) => call));
-    for (const { call } of prepared) call.tell({ type: "PLANNED" });
+    const planned = this.calls.filter((call) => call.state === "authorized");
+    this.#epochs = planEpochs(planned, this.core.settings.toolExecution);
+    for (const call of planned) call.tell(FACTS.PLANNED);
     this.core.mailbox.send(this.actor, { type: "PLANNED", epochs: this.#epochs.length });
   }
 
   #end(): void {
-    const settled = this.calls.flatMap((call) => (call.settled === undefined ? [] : [call.settled]));
+    const settled: SettledCall[] = [];
+    for (const call of this.calls) if (call.settled !== undefined) settled.push(call.settled);
     if (settled.length < this.calls.length) this.core.fault(new Error("a call of the batch has no result"));
     if (this.cancellation.aborted && this.#repeats !== UNCHECKED)
       uncountCancelled(this.core, this.calls, this.#repeats);

@@ -9,7 +9,7 @@ import type { ToolCallEmitted, ToolCallEvent } from "../../machines/tool-call-fa
 import type { Outcome, PreparedCall, Refusal, SettledCall, ToolCall } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import type { CallPlace } from "../domain/event.ts";
-import { isWrite } from "../domain/tool.ts";
+import { type AnyTool, isWrite } from "../domain/tool.ts";
 import type { LaneEntry } from "../plan/lanes.ts";
 import type { UncertainWrite } from "../plan/uncertain-writes.ts";
 import type { DraftCall, PrepareFact } from "../prepare/preparation.ts";
@@ -17,9 +17,10 @@ import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { shapeResult } from "./after-tool-call.ts";
 import { resultBeforeDispatch, resultOfDispatched } from "./call-result.ts";
 import { describeEnd, describeSettled } from "./call-settled.ts";
-import { type ChartActor, startChart } from "./chart-actor.ts";
+import { type ChartActor, type ChartDriver, startChart } from "./chart-actor.ts";
 import { CALL_CHART } from "./charts.ts";
 import { Execution } from "./execution.ts";
+import { FACTS } from "./facts.ts";
 import { deriveOperationId } from "./operation-id.ts";
 import { askRecovery, type Recovery } from "./recovery.ts";
 import type { EpochRun } from "./run-epoch.ts";
@@ -40,7 +41,7 @@ export interface CallOwner {
 }
 
 /** See the file header. */
-export class CallRun implements LaneEntry, CallPlace, DraftCall {
+export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<ToolCallEmitted> {
   readonly owner: CallOwner;
   readonly call: ToolCall;
   readonly callIndex: number;
@@ -81,9 +82,13 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall {
         throwIsUncertain: tool?.throwMeans !== "failed",
         canRecover: tool?.recover !== undefined,
       },
-      onEmitted: (emitted) => this.#perform(emitted),
-      onFault: (error) => owner.core.fault(error),
+      driver: this,
     });
+  }
+
+  /** The tool, once the call is prepared; what is not prepared is never planned. */
+  get tool(): Pick<AnyTool, "risk" | "executionMode"> {
+    return this.prepared?.tool ?? {};
   }
 
   get conflictKeys(): readonly string[] {
@@ -92,12 +97,12 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall {
 
   /** Where its chart is, as XState's state value. */
   get state(): unknown {
-    return this.actor.getSnapshot().value;
+    return this.actor.value;
   }
 
   /** Tells its chart that a step of preparation is behind it. */
   note(type: PrepareFact): void {
-    this.tell({ type });
+    this.tell(FACTS[type]);
   }
 
   /** Tells its chart a fact, behind all that were told before. */
@@ -122,7 +127,13 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall {
     return this.epochRun === undefined ? {} : { epoch: this.epochRun.epoch };
   }
 
-  #perform(emitted: ToolCallEmitted): void {
+  /** Its chart broke, which none should. */
+  fault(error: unknown): void {
+    this.owner.core.fault(error);
+  }
+
+  /** Does what its chart asks for. */
+  perform(emitted: ToolCallEmitted): void {
     switch (emitted.type) {
       case "dispatch":
         this.#dispatch();
@@ -167,13 +178,13 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall {
     const shaped = shapeResult(this, result);
     if (!("then" in shaped)) {
       this.#result = shaped;
-      this.tell({ type: "FINISHED" });
+      this.tell(FACTS.FINISHED);
       return;
     }
     shaped.then(
       (later) => {
         this.#result = later;
-        this.tell({ type: "FINISHED" });
+        this.tell(FACTS.FINISHED);
       },
       (error: unknown) => this.owner.core.fault(error),
     );

@@ -9,9 +9,10 @@
 import type { EpochEmitted, epochMachine } from "../../machines/epoch.machine.ts";
 import { firstHoldEnd, headsItsLanes, joinLanes } from "../plan/lanes.ts";
 import { findBlocker, type UncertainWrite } from "../plan/uncertain-writes.ts";
-import { type ChartActor, startChart } from "./chart-actor.ts";
+import { type ChartActor, type ChartDriver, startChart } from "./chart-actor.ts";
 import { EPOCH_CHART } from "./charts.ts";
 import type { Deadline } from "./deadlines.ts";
+import { FACTS } from "./facts.ts";
 import { keepLanes, releaseLanes } from "./lane-traffic.ts";
 import type { CallOwner, CallRun } from "./run-call.ts";
 
@@ -21,7 +22,7 @@ export interface EpochOwner extends CallOwner {
 }
 
 /** See the file header. */
-export class EpochRun {
+export class EpochRun implements ChartDriver<EpochEmitted> {
   readonly epoch: number;
   startedAtMs = 0;
   readonly #owner: EpochOwner;
@@ -46,8 +47,7 @@ export class EpochRun {
       id: `epoch:${owner.turn}:${epoch}`,
       parent: owner.actor,
       input: { epoch, calls: calls.length },
-      onEmitted: (emitted) => this.#perform(emitted),
-      onFault: (error) => owner.core.fault(error),
+      driver: this,
     });
   }
 
@@ -61,7 +61,7 @@ export class EpochRun {
     const uncertain = core.uncertainFor(this.#owner);
     for (const call of this.#calls) {
       call.epochRun = this;
-      call.tell({ type: "EPOCH_STARTED" });
+      call.tell(FACTS.EPOCH_STARTED);
       if (this.#blockIfUncertain(call, uncertain)) continue;
       joinLanes(core.lanes, call);
       this.#queued.add(call);
@@ -110,14 +110,20 @@ export class EpochRun {
     core.mailbox.send(this.#actor, { type: "CALL_SETTLED" });
   }
 
-  #perform(emitted: EpochEmitted): void {
+  /** Its chart broke, which none should. */
+  fault(error: unknown): void {
+    this.#owner.core.fault(error);
+  }
+
+  /** Does what its chart asks for. */
+  perform(emitted: EpochEmitted): void {
     const { core, turn } = this.#owner;
     switch (emitted.type) {
       case "admitCalls":
         this.#admit();
         break;
       case "cancelCalls":
-        for (const call of this.#calls) call.tell({ type: "CANCEL" });
+        for (const call of this.#calls) call.tell(FACTS.CANCEL);
         break;
       case "settled":
         core.deadlines.disarm(this.#holdEnd);
@@ -185,7 +191,7 @@ export class EpochRun {
     if (blocker === undefined) return false;
     call.blocker = blocker;
     core.events.emitCall("toolBlocked", call, { epoch: this.epoch, blockedBy: blocker.callId });
-    call.tell({ type: "BLOCKED" });
+    call.tell(FACTS.BLOCKED);
     return true;
   }
 

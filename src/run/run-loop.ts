@@ -15,11 +15,11 @@ import { askModel } from "./ask-model.ts";
 import { type ChartActor, startChart } from "./chart-actor.ts";
 import { RUN_CHART } from "./charts.ts";
 import { closeTurn } from "./close-turn.ts";
-import { MessageQueue } from "./message-queue.ts";
-import { type PreparedTurn, prepareTurn, type TurnPrepared } from "./prepare-turn.ts";
+import { type PreparedTurn, prepareTurn, toTurnEvent } from "./prepare-turn.ts";
 import type { ModelAnswer } from "./request-model.ts";
 import { BatchRun } from "./run-batch.ts";
 import { codeOf, outcomeOf } from "./run-outcome.ts";
+import { type QueueName, RunQueues } from "./run-queues.ts";
 import type { ResumeFacts, RunSettings } from "./run-settings.ts";
 import type { SessionCore } from "./session-core.ts";
 import { takeResponse } from "./take-response.ts";
@@ -30,8 +30,7 @@ export class RunLoop {
   readonly core: SessionCore;
   readonly settings: RunSettings;
   readonly transcript: Transcript;
-  readonly steering: MessageQueue;
-  readonly followUps: MessageQueue;
+  readonly queues: RunQueues;
   turn = 0;
   totalTokens = 0;
   abortReason: unknown;
@@ -47,17 +46,16 @@ export class RunLoop {
   #prepared: PreparedTurn | undefined;
   #stopModel: ((reason: unknown) => void) | undefined;
   #resume: ResumeFacts | undefined;
-  #hasBegun = false;
-  #hasEnded = false;
-  /** Queues of messages accepted before `runStarted`, which comes first. */
-  readonly #queuedEarly: ("steering" | "followUp")[] = [];
+  /** Before its first event, between its first and its last, after its last. */
+  #stage: "opening" | "open" | "closed" = "opening";
+  /** Queues of messages accepted before the first event. */
+  readonly #queuedEarly: QueueName[] = [];
 
   constructor(core: SessionCore, settings: RunSettings, messages: readonly Message[]) {
     this.core = core;
     this.settings = settings;
     this.transcript = new Transcript(messages);
-    this.steering = new MessageQueue(core.settings.limits.maxQueuedMessages);
-    this.followUps = new MessageQueue(core.settings.limits.maxQueuedMessages);
+    this.queues = new RunQueues(core.settings.limits.maxQueuedMessages);
     this.#actor = this.#startActor();
   }
 
@@ -66,45 +64,60 @@ export class RunLoop {
     return this.#abort.signal;
   }
 
-  /** Begins with the prompt. */
-  begin(prompt: readonly Message[]): void {
-    this.#hasBegun = true;
-    this.core.events.emit("runStarted", 0, {});
-    for (const queue of this.#queuedEarly) this.core.events.emit("messageQueued", 0, { queue });
-    for (const message of prompt) this.append(message);
-    this.#tell({ type: "BEGIN" });
+  /**
+   * Begins with the prompt, or goes on with the batch whose approvals were open (APP-3). One task, so that
+   * what listeners do meanwhile comes behind it.
+   */
+  enter(type: "BEGIN" | "RESUME", prompt: readonly Message[]): void {
+    this.core.mailbox.run(() => {
+      this.#stage = "open";
+      this.#tell({ type });
+      if (this.cancellation.aborted) this.#tell({ type: "CANCEL" });
+      this.core.events.emit(type === "BEGIN" ? "runStarted" : "runResumed", this.turn, {});
+      for (const queue of this.#queuedEarly.splice(0)) this.core.events.emit("messageQueued", this.turn, { queue });
+      for (const message of prompt) this.append(message);
+    });
   }
 
-  /** Goes on with the batch whose approvals were open (APP-3). */
-  resume(facts: ResumeFacts): void {
+  /** Opens the run again: from here on it can be aborted and spoken to. */
+  reopen(facts: ResumeFacts): void {
     this.#resume = facts;
+    this.#stage = "opening";
     this.#abort = new AbortController();
     this.#actor = this.#startActor();
-    this.core.events.emit("runResumed", this.turn, {});
-    this.#tell({ type: "RESUME" });
+    this.queues.open(facts.message);
   }
 
   /** Ends the run as soon as every running call has its result (CAN-1). The first reason counts. */
   abort(reason: unknown): void {
-    if (this.#abort.signal.aborted) return;
+    if (this.#stage === "closed" || this.cancellation.aborted) return;
     this.abortReason = reason;
     this.#abort.abort(reason);
-    this.#tell({ type: "CANCEL" });
+    if (this.#stage === "open") this.#tell({ type: "CANCEL" });
   }
 
-  /** Ends the run as it stands, since an invariant was broken. */
+  /** Ends the run as it stands, since an invariant was broken; nothing more is started. */
   breakOff(error: Error): void {
     this.error = error;
     this.#finish("kernelError", undefined);
+    this.#stopModel?.(error);
+    this.batch?.cancel(error);
   }
 
   /** Accepts a message for the next turn boundary, or for when the loop would end (RUN-3). */
-  enqueue(queue: "steering" | "followUp", message: UserMessage): QueueAnswer {
-    const answer = (queue === "steering" ? this.steering : this.followUps).accept(message);
+  enqueue(queue: QueueName, message: UserMessage): QueueAnswer {
+    const answer = this.queues.accept(queue, message);
     if (!answer.accepted) return answer;
-    if (this.#hasBegun) this.core.events.emit("messageQueued", this.turn, { queue });
+    if (this.#stage === "open") this.core.events.emit("messageQueued", this.turn, { queue });
     else this.#queuedEarly.push(queue);
     return answer;
+  }
+
+  /** Takes what the next request is for into the transcript; it is new evidence (RUN-3, REP-7). */
+  deliverDue(): void {
+    const messages = this.queues.takeDue();
+    if (messages.length > 0) this.core.repeats = NO_REPEATS;
+    for (const message of messages) this.append(message);
   }
 
   /** Adds a message to the transcript and tells of it. */
@@ -120,8 +133,10 @@ export class RunLoop {
       id: `run:${settings.runId}`,
       input: { runId: settings.runId },
       inspect: settings.inspect,
-      onEmitted: (emitted) => mailbox.run(() => this.#perform(emitted)),
-      onFault: (error) => this.core.fault(error),
+      driver: {
+        perform: (emitted) => mailbox.run(() => this.#perform(emitted)),
+        fault: (error) => this.core.fault(error),
+      },
     });
     this.core.root = actor;
     return actor;
@@ -132,6 +147,7 @@ export class RunLoop {
   }
 
   #perform(emitted: RunEmitted): void {
+    if (this.#stage === "closed") return;
     switch (emitted.type) {
       case "prepareTurn":
         prepareTurn(this, (prepared) => {
@@ -141,7 +157,9 @@ export class RunLoop {
         });
         break;
       case "requestModel":
-        this.#stopModel = askModel(this, this.#prepared, (answer) => this.#onAnswer(answer));
+        this.#stopModel = askModel(this, this.#prepared, (answer) =>
+          this.core.mailbox.run(() => this.#onAnswer(answer)),
+        );
         break;
       case "stopModel":
         this.#stopModel?.(this.abortReason);
@@ -159,36 +177,43 @@ export class RunLoop {
         });
         break;
       case "deliverSteering":
-        this.#deliver(this.steering);
+        this.queues.makeDue("steering");
         break;
       case "deliverFollowUps":
-        this.#deliver(this.followUps);
+        this.queues.makeDue("followUp");
         break;
-      case "settled":
-        // Behind everything that was told before: `runEnded` is the last event.
-        this.core.mailbox.run(() => this.#end());
+      case "settled": {
+        const { value, context } = this.#actor.getSnapshot();
+        // Behind everything that was told before: `runEnded` is the last event. Final states are the statuses.
+        this.core.mailbox.run(() => this.#finish(value as RunStatus, context.endedBy));
         break;
+      }
     }
   }
 
   #onAnswer(answer: ModelAnswer): void {
-    if (answer.kind === "responded") {
-      this.batchResult = undefined;
-      this.batch = undefined;
-      this.assistant = takeResponse(this, answer.response);
-      this.#tell({ type: "RESPONDED", hasCalls: this.assistant.calls.length > 0 });
+    // What comes behind an abort is not taken: nobody would give its calls their results.
+    if (this.cancellation.aborted) return;
+    if (answer.kind === "failed") {
+      this.error = answer.error;
+      this.#tell({ type: "MODEL_FAILED", endedBy: answer.endedBy });
       return;
     }
-    this.error = answer.error;
-    this.#tell({ type: "MODEL_FAILED", endedBy: answer.endedBy });
+    this.batchResult = undefined;
+    this.batch = undefined;
+    this.assistant = takeResponse(this, answer.response);
+    // Before anybody hears of the message: an abort by a listener has to find the batch that settles its calls.
+    this.#tell({ type: "RESPONDED", hasCalls: this.assistant.calls.length > 0 });
+    // An empty message says nothing, and providers refuse it in the next request.
+    if (answer.response.content.length > 0) this.append(this.assistant.message);
   }
 
   #executeBatch(): void {
     const resumed = this.#resume;
     this.#resume = undefined;
     if (resumed !== undefined && this.batch !== undefined) {
-      if (resumed.message !== undefined) this.steering.accept(resumed.message);
-      this.batch.decide(resumed.approvals, resumed.blockOthers || resumed.message !== undefined);
+      const isBlocking = resumed.blockOthers || resumed.message !== undefined;
+      if (!this.cancellation.aborted) this.batch.decide(resumed.approvals, isBlocking);
       return;
     }
     const { assistant, turn } = this;
@@ -203,8 +228,8 @@ export class RunLoop {
   #onBatch(result: BatchResult): void {
     if (result.approvals !== undefined) {
       // Steering that came before the question is an answer to it: everything undecided is refused (APP-4).
-      if (this.steering.isEmpty) this.#tell({ type: "APPROVALS_ASKED" });
-      else this.batch?.decide({}, true);
+      if (this.queues.hasSteering) this.batch?.decide({}, true);
+      else this.#tell({ type: "APPROVALS_ASKED" });
       return;
     }
     this.batchResult = result;
@@ -212,31 +237,13 @@ export class RunLoop {
     this.#tell({ type: "BATCH_SETTLED" });
   }
 
-  #deliver(queue: MessageQueue): void {
-    this.core.repeats = NO_REPEATS;
-    for (const message of queue.take()) this.append(message);
-  }
-
-  #end(): void {
-    const { value, context } = this.#actor.getSnapshot();
-    this.#finish(value as RunStatus, context.endedBy); // the chart's final states are the statuses
-  }
-
   #finish(status: RunStatus, cause: string | undefined): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = status !== "awaitingApproval";
-    if (this.#hasEnded) {
-      this.steering.end();
-      this.followUps.end();
-    }
+    if (this.#stage === "closed") return;
+    this.#stage = "closed";
+    this.queues.close();
     const outcome = outcomeOf(this, status, cause);
     if (status === "kernelError") this.core.events.emit("runFaulted", this.turn, { code: codeOf(this.error) });
     this.core.events.emit("runEnded", this.turn, { status, ...(cause !== undefined && { endedBy: cause }) });
     this.onEnd(outcome);
   }
-}
-
-function toTurnEvent(prepared: TurnPrepared): RunEvent {
-  if (prepared.kind === "ready") return { type: "READY" };
-  return prepared.kind === "limit" ? { type: "LIMIT_REACHED", limit: prepared.limit } : { type: "FAULTED" };
 }

@@ -9,14 +9,15 @@ import type { RunLoop } from "./run-loop.ts";
 export function outcomeOf(run: RunLoop, status: RunStatus, endedBy: string | undefined): RunOutcome {
   const isWaiting = status === "awaitingApproval";
   const hasFailed = status === "providerError" || status === "kernelError";
+  const { messages, added } = run.transcript.answered();
   return {
     runId: run.core.settings.runId,
     status,
     ...(endedBy !== undefined && { endedBy }),
     ...(status === "aborted" && { abortReason: run.abortReason }),
-    messages: [...run.transcript.messages],
-    newMessages: run.transcript.added,
-    undelivered: isWaiting ? [] : [...run.steering.take(), ...run.followUps.take()],
+    messages,
+    newMessages: added,
+    undelivered: isWaiting ? [] : run.queues.takeAll(),
     ...(isWaiting && run.batch !== undefined && { approvals: run.batch.approvals.open }),
     turns: run.turn,
     toolCalls: run.core.toolCalls,

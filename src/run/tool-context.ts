@@ -1,36 +1,27 @@
 import type { ToolContext } from "../domain/tool.ts";
 import type { CallRun } from "./run-call.ts";
 
-/**
- * What one executor is given. Its signal is made when the executor first looks at it, or when it has to
- * fire; most executors never look.
- */
-export interface ExecutorContext {
-  readonly context: ToolContext;
-  /** Fires the signal. */
-  abort(reason: unknown): void;
+/** Whoever stands behind a context: the execution of a call, or the question what became of it. */
+export interface ContextOwner {
+  /** Asked for when the executor first looks at its signal; most never look. */
+  readonly signal: AbortSignal;
+  progress(update: unknown): void;
 }
 
-/** Makes the context of one call of an executor or of `recover`. */
-export function createToolContext(call: CallRun, onProgress: (update: unknown) => void): ExecutorContext {
-  const { settings } = call.owner.core;
-  let controller: AbortController | undefined;
-  const control = (): AbortController => {
-    controller ??= new AbortController();
-    return controller;
-  };
-  const context: ToolContext = {
-    runId: settings.runId,
-    turn: call.owner.turn,
-    callId: call.call.id,
+/** Makes what one call of an executor, or of `recover`, is given. */
+export function createToolContext(call: CallRun, owner: ContextOwner): ToolContext {
+  const { core, turn } = call.owner;
+  return {
+    runId: core.settings.runId,
+    turn,
+    callId: call.callId,
     callIndex: call.callIndex,
     conflictKeys: call.conflictKeys,
     operationId: call.operationId,
     get signal() {
-      return control().signal;
+      return owner.signal;
     },
-    host: call.owner.core.host,
-    progress: onProgress,
+    host: core.host,
+    progress: (update) => owner.progress(update),
   };
-  return { context, abort: (reason) => control().abort(reason) };
 }

@@ -32,9 +32,15 @@ export class Transcript {
     return this.#messages;
   }
 
-  /** What has been appended since the transcript was made. */
-  get added(): readonly Message[] {
-    return this.#messages.slice(this.#earlier);
+  /**
+   * The transcript as a provider takes it, and what of it has been appended. A response whose calls have no
+   * results yet is left out: it waits for approvals, and comes with its results (RUN-5, APP-1).
+   */
+  answered(): { readonly messages: readonly Message[]; readonly added: readonly Message[] } {
+    const last = this.#messages.at(-1);
+    const isOpen = last?.role === "assistant" && last.content.some(({ type }) => type === "toolCall");
+    const messages = isOpen ? this.#messages.slice(0, -1) : [...this.#messages];
+    return { messages, added: messages.slice(this.#earlier) };
   }
 
   get length(): number {

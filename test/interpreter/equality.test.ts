@@ -92,7 +92,9 @@ function startBoth(machine: AnyStateMachine, input: object) {
   const compiled: CompiledActor = new CompiledActor(compileChart(machine), {
     id: "compiled",
     input,
-    onEmitted: (emitted) => compiledLog.push(["emitted", emitted, compiled.getSnapshot().value]),
+    driver: {
+      perform: (emitted) => compiledLog.push(["emitted", emitted, compiled.getSnapshot().value]),
+    },
   });
   compiled.subscribe({
     next: (snapshot) => compiledLog.push(["next", snapshot.value, snapshot.context]),
