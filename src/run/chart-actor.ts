@@ -79,7 +79,8 @@ function startXState<Machine extends AnyStateMachine>(
     ...(inspect !== undefined && { inspect: guardInspect(inspect) }),
     // XState asks for `input` by a conditional type that it cannot resolve for a machine not known yet.
   } as never) as AnyActorRef & { start(): void };
-  ref.on("*", ((emitted: EmittedFrom<Machine>) => driver.perform(emitted)) as never); // the wildcard hands over every emitted event of this very machine
+  // The wildcard hands over every emitted event of this very machine.
+  ref.on("*", guardEffects(driver as ChartDriver<unknown>));
   // Without an error observer XState rethrows an actor's error in a timer, which would end the process.
   ref.subscribe({ error: (error: unknown) => driver.fault(error) });
   ref.start();
@@ -93,6 +94,17 @@ function startXState<Machine extends AnyStateMachine>(
       if (ref.getSnapshot().status === "active") ref.send(event);
     },
     getSnapshot: () => ref.getSnapshot() as SnapshotFrom<Machine>,
+  };
+}
+
+/** What a listener throws XState would rethrow in a timer, which would end the process. */
+function guardEffects(driver: ChartDriver<unknown>) {
+  return (emitted: unknown): void => {
+    try {
+      driver.perform(emitted);
+    } catch (error) {
+      driver.fault(error);
+    }
   };
 }
 

@@ -37,15 +37,15 @@ export function dispatch(tool: AnyTool, prepared: object, watcher: ExecutorWatch
 }
 
 function watchPromise(answer: PromiseLike<unknown>, watcher: ExecutorWatcher): void {
-  try {
-    answer.then(
-      (value) => watchValue(value, watcher),
-      (error: unknown) => watcher.end({ kind: "threw", error }),
-    );
-  } catch (error) {
-    // A thenable of the tool's own that throws instead of rejecting.
-    queueMicrotask(() => watcher.end({ kind: "threw", error }));
-  }
+  awaitAnswer(answer).then(
+    (value) => watchValue(value, watcher),
+    (error: unknown) => watcher.end({ kind: "threw", error }),
+  );
+}
+
+/** A thenable of the tool's own may throw, call back at once or twice; awaiting makes one answer of it. */
+async function awaitAnswer(answer: PromiseLike<unknown>): Promise<unknown> {
+  return await answer;
 }
 
 function watchValue(value: unknown, watcher: ExecutorWatcher): void {
@@ -66,9 +66,9 @@ function watchValue(value: unknown, watcher: ExecutorWatcher): void {
 async function drain(iterable: AsyncIterable<unknown>, watcher: ExecutorWatcher): Promise<ExecutorEnd> {
   const iterator = iterable[Symbol.asyncIterator]();
   const { signal } = watcher;
-  let closing: PromiseLike<unknown> | undefined;
+  let closing: Promise<void> | undefined;
   const close = (): void => {
-    closing ??= Promise.resolve(iterator.return?.());
+    closing ??= tellToReturn(iterator);
     closing.then(undefined, () => undefined);
   };
   if (signal.aborted) close();
@@ -95,6 +95,11 @@ async function drain(iterable: AsyncIterable<unknown>, watcher: ExecutorWatcher)
   } finally {
     signal.removeEventListener("abort", close);
   }
+}
+
+/** Async, so that a `return` that throws at once is a rejection too: a signal's listener must not throw. */
+async function tellToReturn(iterator: AsyncIterator<unknown>): Promise<void> {
+  await iterator.return?.();
 }
 
 function isGenerator(iterator: AsyncIterator<unknown>): boolean {
