@@ -67,11 +67,16 @@ const CALL_CHECKS: Readonly<Record<keyof ToolCall, OptionCheck>> = {
   providerData: isRecord,
 };
 
-/** Checks the options of `execute`. @throws KernelError `INVALID_OPTIONS` naming the option. */
+/**
+ * Checks the options of `execute` and copies them: a batch may have to wait for its turn, and what the host
+ * does to its own object meanwhile is not about this batch. @throws KernelError `INVALID_OPTIONS` naming the option.
+ */
 export function readExecuteOptions(given: ExecuteOptions): ExecuteOptions {
   checkOptions(given, OPTION_CHECKS, { path: "options" });
-  checkDecisions(given.approvals ?? {});
-  return given;
+  const { approvals } = given;
+  if (approvals === undefined) return { ...given };
+  checkDecisions(approvals);
+  return { ...given, approvals: { ...approvals } };
 }
 
 /** Checks a response and copies its calls. @throws KernelError `INVALID_OPTIONS` naming the place. */

@@ -344,6 +344,28 @@ describe("execute", () => {
     expect(outcomesOf(await session.execute(given, all).result)).toEqual(["succeeded"]);
   });
 
+  it("PREP-10: has read its options when it returns; what the host does to them later changes nothing", async () => {
+    const hooks = { authorizeToolCall: () => ({ ask: {} }) };
+    const asking = testSession({ tools: [read], hooks });
+    const options: Record<string, unknown> = { turn: 5 };
+    const first = asking.execute([call("read")], options);
+    options.turn = 9;
+    const [approval] = (await first.result).approvals ?? [];
+    const approvals: Record<string, unknown> = { [String(approval?.approvalId)]: true };
+    const answers: Record<string, unknown> = { turn: 5, approvals };
+    const second = asking.execute([call("read")], answers as never);
+    approvals[String(approval?.approvalId)] = false;
+    approvals.nobody = true;
+    answers.turn = 1;
+    expect(outcomesOf(await second.result)).toEqual(["succeeded"]);
+    const third = asking.execute([call("read")]);
+    const turns: number[] = [];
+    third.subscribe(({ turn }) => void turns.push(turn));
+    await third.result;
+    await asking.close();
+    expect(new Set(turns)).toEqual(new Set([6]));
+  });
+
   it("PREP-9: on a closed session is a misuse", async () => {
     const closed = createToolSession({ tools: [read] });
     await closed.close();

@@ -91,6 +91,23 @@ describe("a response refused whole", () => {
     );
   });
 
+  it("PREP-9: and one that would pass limits.maxToolCalls of the run, which also ends the loop", async () => {
+    const { tool, runs } = recordingTool();
+    const session = testSession({ tools: [tool], limits: { maxToolCalls: 3 } });
+    await session.execute(reads(33)).result;
+    const first = await session.execute(reads(2)).result;
+    const second = await session.execute(reads(2)).result;
+    const third = await session.execute(reads(1)).result;
+    expect([first, second, third].map(outcomesOf)).toEqual([
+      ["succeeded", "succeeded"],
+      ["refused", "refused"],
+      ["succeeded"],
+    ]);
+    expect([first.closed, second.closedBy, third.closed]).toEqual([false, "maxToolCalls", false]);
+    expect(textsOf(second)[0]).toContain("limits.maxToolCalls (3)");
+    expect(runs).toHaveLength(3);
+  });
+
   it("PREP-9: does not keep the next response of the session from running", async () => {
     const { tool, runs } = recordingTool();
     const session = testSession({ tools: [tool] });
