@@ -46,7 +46,7 @@ async function sendOnce(ports: StepPorts, steps: readonly SharedStep[]): Promise
   const owner = claims.length === 0 ? null : await lease.owner();
   const sentAtMs = clock.now();
   const { rows } = await connections.repeatable({
-    text: `SELECT part, place, kind, fence::text FROM ${schema}.take_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    text: `SELECT part, place, kind, fence::text FROM ${schema}.take_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     values: [owner, leaseMs, ...endColumns(ends), ...claimColumns(claims)],
   });
   const answers = { finish: new Map<number, SharedAnswer>(), claim: new Map<number, SharedAnswer>() };
@@ -86,9 +86,21 @@ function claimColumns(claims: readonly ClaimRequest[]): unknown[] {
     claims.map(({ claimId }) => claimId),
     claims.map(({ intentHash }) => intentHash),
     claims.map(({ intentText }) => intentText),
+    aloneOf(claims),
     spans.map(([first]) => first),
     spans.map(([, end]) => end),
     scopes.map(({ id }) => id),
     scopes.map(({ key }) => key),
   ];
+}
+
+/** Of each claim, whether it shares neither id nor scope with one before it. */
+function aloneOf(claims: readonly ClaimRequest[]): boolean[] {
+  const named = new Set<string>();
+  return claims.map(({ operationId, scopes }) => {
+    const names = [`operation ${operationId}`, ...scopes.map(({ id }) => id)];
+    const isAlone = !names.some((name) => named.has(name));
+    for (const name of names) named.add(name);
+    return isAlone;
+  });
 }

@@ -29,11 +29,6 @@ CREATE FUNCTION lock_scopes_of(p_operations text[]) RETURNS void LANGUAGE sql AS
     SELECT DISTINCT unnest(e.scopes) AS scope FROM entries e WHERE e.operation_id = ANY (p_operations)) t
   HAVING count(*) > 0 $$;
 
--- Wakes other processes, if any of them waits for these scopes.
-CREATE FUNCTION tell_waiters(p_operation text, p_scopes text[]) RETURNS void LANGUAGE sql AS $$
-  SELECT pg_notify('toolkernel_$schema$', array_to_string(p_scopes, ' ') || E'\\n' || p_operation)
-  WHERE EXISTS (SELECT 1 FROM waiters w WHERE w.scope = ANY (p_scopes)) $$;
-
 -- Keeps the owner's lease; one that ran out is an error, since the owner counts as dead.
 CREATE FUNCTION keep_lease(p_owner uuid, p_lease_ms integer, p_least_ms integer) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
@@ -59,6 +54,7 @@ DECLARE
   is_new boolean;
   own_ticket bigint;
   is_free boolean;
+  at_ms bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 BEGIN
   SELECT * INTO e FROM entries WHERE operation_id = p_operation FOR UPDATE;
   is_new := NOT FOUND;
@@ -90,10 +86,10 @@ BEGIN
   IF is_new THEN
     INSERT INTO entries (operation_id, state, fence, owner, claim_id, intent_hash, intent, intent_sum, scopes, created_at_ms, updated_at_ms)
     VALUES (p_operation, CASE WHEN is_free THEN 'dispatched' ELSE 'prepared' END, claim_one.fence, p_owner, p_claim, p_hash,
-      p_intent, sum_of(p_operation, p_intent), p_scopes, now_ms(), now_ms());
+      p_intent, sha256(convert_to(p_operation || E'\\n' || p_intent, 'UTF8')), p_scopes, at_ms, at_ms);
   ELSE
     UPDATE entries SET state = CASE WHEN is_free THEN 'dispatched' ELSE 'prepared' END, fence = claim_one.fence,
-      owner = p_owner, claim_id = p_claim, updated_at_ms = now_ms() WHERE operation_id = p_operation;
+      owner = p_owner, claim_id = p_claim, updated_at_ms = at_ms WHERE operation_id = p_operation;
   END IF;
   IF is_free THEN
     UPDATE scopes s SET fence = claim_one.fence, holder = p_operation WHERE s.scope = ANY (p_scopes) AND s.holder IS NULL;
