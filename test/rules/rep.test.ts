@@ -259,9 +259,17 @@ describe("a refused call", () => {
     expect(repeats).toEqual([["read2 advisory 3"]]);
   });
 
-  it("REP-3: that a person blocked counts", async () => {
+  it("REP-3: that a person blocked counts, by its draft", async () => {
     const { tool } = recordingTool();
-    const session = testSession({ tools: [tool], hooks: { authorizeToolCall: () => ({ ask: {} }) } });
+    let stamp = 0;
+    const hooks: SessionHooks = {
+      rewriteToolCall: () => {
+        stamp += 1;
+        return { arguments: { stamp } };
+      },
+      authorizeToolCall: () => ({ ask: {} }),
+    };
+    const session = testSession({ tools: [tool], hooks });
     const detected: string[][] = [];
     for (let turn = 1; turn <= 3; turn += 1) {
       await session.execute(times(1), { turn }).result;
@@ -311,6 +319,20 @@ describe("calls that do not count", () => {
     const detected: string[][] = [];
     for (let turn = 0; turn < 3; turn += 1) detected.push(repeatsOf(await finish(session.execute(times(1)))));
     expect(detected).toEqual([[], [], ["read0 advisory 3"]]);
+  });
+
+  it("REP-3: neither do those refused in a batch that was cancelled before it came to be counted", async () => {
+    const { tool } = recordingTool();
+    let signal = trackedSignal();
+    const hooks: SessionHooks = { authorizeToolCall: () => signal.abort() as undefined };
+    const session = testSession({ tools: [tool], hooks });
+    for (let turn = 0; turn < 4; turn += 1) {
+      signal = trackedSignal();
+      const calls = [call("nope", "{}", "a"), call("read", "{}", "b")];
+      const { result } = await finish(session.execute(calls, { signal: signal.signal }));
+      expect(outcomesOf(result)).toEqual(["refused", "cancelled"]);
+    }
+    expect(repeatsOf(await finish(session.execute(times(2, "{}", "nope"))))).toEqual([]);
   });
 
   it("REP-3: those cancelled after they were counted do not; those that ran to their end do", async () => {
@@ -372,12 +394,11 @@ describe("the advisory", () => {
     expect(played[1]?.result).toMatchObject({ closed: false });
   });
 
-  it("REP-4: comes once per batch, whatever else repeats in it", async () => {
-    const { played } = await playTurns({}, [
-      [...times(3), ...times(3, "{}")].map((each, index) => ({ ...each, id: `c${index}` })),
-    ]);
-    expect(repeatsOf(played[0] as Played)).toEqual(["c2 advisory 3", "c5 advisory 3"]);
-    expect(policyTextsOf((played[0] as Played).result)).toHaveLength(1);
+  it("REP-4: comes once per batch, about the first, whatever else repeats in it", async () => {
+    const tools = [recordingTool().tool, recordingTool({ name: "other" }).tool];
+    const { played } = await playTurns({ tools }, [[...times(3), ...times(3, "{}", "other")]]);
+    expect(repeatsOf(played[0] as Played)).toEqual(["read2 advisory 3", "other2 advisory 3"]);
+    expect(policyTextsOf((played[0] as Played).result)).toEqual([expect.stringContaining('"read"')]);
     expect(played[0]?.result.messages.at(-1)?.role).toBe("policy");
   });
 
