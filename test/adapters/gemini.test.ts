@@ -32,7 +32,9 @@ describe("Gemini", () => {
     });
   });
 
-  it("C39: a call whose arguments are to be continued cuts the response", () => {
+  it("C39: a call of which only pieces of a stream are there cuts the response", () => {
+    const partialArgs = [{ jsonPath: "$.path", stringValue: "a" }];
+    expect(callsFromGemini(candidate({ functionCall: { name: "read", partialArgs } })).stopReason).toBe("length");
     expect(callsFromGemini(candidate({ functionCall: { name: "read", willContinue: true } })).stopReason).toBe(
       "length",
     );

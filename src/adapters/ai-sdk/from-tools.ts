@@ -10,11 +10,15 @@ import { showOutput } from "./tool-output.ts";
 export type AiSdkToolSet = Readonly<Record<string, object | undefined>>;
 
 /** What a tool of an AI SDK tool set takes. */
-export type AiSdkInput<ForeignTool> = ForeignTool extends {
-  readonly execute?: ((input: infer Input, ...rest: never[]) => unknown) | undefined;
+export type AiSdkInput<ForeignTool> = [ExecuteInput<ForeignTool>] extends [never]
+  ? JsonObject
+  : ExecuteInput<ForeignTool>;
+
+type ExecuteInput<ForeignTool> = ForeignTool extends {
+  readonly execute: (input: infer Input, ...rest: never[]) => unknown;
 }
   ? Input
-  : JsonObject;
+  : never;
 
 /** What a host adds to the tools of a tool set, by name. */
 export type AiSdkPolicies<Tools extends AiSdkToolSet> = {

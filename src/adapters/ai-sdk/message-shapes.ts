@@ -1,5 +1,3 @@
-import type { JsonObject } from "../../domain/json.ts";
-
 /**
  * The part of a response that {@link callsFromAiSdk} reads: what `generateText` or a step gives, an
  * assistant message, or what a language model's `doGenerate` gives; of any major version.
@@ -24,7 +22,7 @@ export interface AiSdkToolResult {
   readonly toolName: string;
   readonly output: AiSdkOutput;
   /** The call's own provider metadata, echoed. */
-  readonly providerOptions?: Record<string, JsonObject>;
+  readonly providerOptions?: Record<string, { [key: string]: AiSdkJson }>;
 }
 
 /** What a result holds. */

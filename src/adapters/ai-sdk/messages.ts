@@ -103,8 +103,8 @@ function toResult(result: ToolResultMessage): AiSdkToolResult {
     toolCallId: result.callId,
     toolName: result.toolName,
     output: toAiSdkOutput(result),
-    // It is the metadata that the AI SDK gave, by provider name.
-    ...(isFields(metadata) ? { providerOptions: metadata as Record<string, JsonObject> } : {}),
+    // It is the metadata that the AI SDK gave, by provider name; nobody here changes it.
+    ...(isFields(metadata) ? { providerOptions: metadata as NonNullable<AiSdkToolResult["providerOptions"]> } : {}),
   };
 }
 

@@ -34,7 +34,7 @@ export function toGeminiTools(tools: readonly AnyTool[]): GeminiTool[] {
  * `providerData`, which every call has, if only an empty one. Code execution and other calls that
  * Gemini runs itself are left alone.
  *
- * `MAX_TOKENS`, and a call whose arguments are still to be continued, are `length`; a blocked prompt and
+ * `MAX_TOKENS`, and a call of which only pieces of a stream are there, are `length`; a blocked prompt and
  * every other reason but `STOP` are `error`: the kernel then runs none of the calls and answers each
  * (PREP-10).
  */
@@ -74,8 +74,12 @@ function readStop(response: GeminiResponseLike, parts: readonly Part[], calls: r
     return "error";
   }
   const stopReason = readStopReason(response.candidates?.[0]?.finishReason, STOP_WORDS, calls);
-  const unfinished = parts.some((part) => isFields(part.functionCall) && part.functionCall.willContinue === true);
-  return stopReason === "toolUse" && unfinished ? "length" : stopReason;
+  return stopReason === "toolUse" && parts.some(isFragment) ? "length" : stopReason;
+}
+
+/** A piece of a streamed call, whose arguments stand nowhere as a whole. */
+function isFragment({ functionCall }: Part): boolean {
+  return isFields(functionCall) && (functionCall.willContinue === true || functionCall.partialArgs !== undefined);
 }
 
 function toFunctionResponse(result: ToolResultMessage): GeminiPart {

@@ -7,20 +7,20 @@ export interface LangChainMessageLike {
   readonly response_metadata?: object | null | undefined;
 }
 
-/** A tool message as LangChain's message lists take it. */
-export interface LangChainToolMessage {
+/** A tool message as LangChain's message lists take it: a type and no interface, since those want an index. */
+export type LangChainToolMessage = {
   readonly role: "tool";
   readonly tool_call_id: string;
   readonly name: string;
   readonly status: "success" | "error";
   readonly content: string | LangChainPart[];
-}
+};
 
 /** A word of the kernel to the model. */
-export interface LangChainUserMessage {
+export type LangChainUserMessage = {
   readonly role: "user";
   readonly content: string;
-}
+};
 
 /** A message that answers a call, or a word of the kernel. */
 export type LangChainMessage = LangChainToolMessage | LangChainUserMessage;

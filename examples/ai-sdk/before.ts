@@ -1,0 +1,19 @@
+import { generateText, type LanguageModel, stepCountIs, tool } from "ai";
+import { z } from "zod";
+import type { Stock } from "../support/stock.ts";
+
+/** Answers a customer, with tools on the shop's stock. */
+export async function serve(model: Exclude<LanguageModel, string>, stock: Stock, prompt: string): Promise<string> {
+  const inputSchema = z.object({ item: z.string() });
+  const tools = {
+    count: tool({ description: "Counts an item.", inputSchema, execute: ({ item }) => stock.count(item) }),
+    take: tool({ description: "Takes one of an item.", inputSchema, execute: ({ item }) => stock.take(item) }),
+  };
+  const { text } = await generateText({
+    model,
+    prompt,
+    tools,
+    stopWhen: stepCountIs(20),
+  });
+  return text;
+}
