@@ -108,7 +108,7 @@ export const runMachine = setup({
   states: {
     starting: {
       description: "A new run begins with a request, a resumed one with the batch that was open (APP-3).",
-      on: { BEGIN: "preparingTurn", RESUME: "executingBatch", CANCEL: { target: "aborted", actions: "noteAbort" } },
+      on: { BEGIN: "preparingTurn", RESUME: "executingBatch" },
     },
     preparingTurn: {
       description: "Limits are checked and the host may prepare the request (RUN-1).",

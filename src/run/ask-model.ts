@@ -12,15 +12,21 @@ export function askModel(
   core.events.emit("modelRequestStarted", turn, {});
   if (cancellation.aborted) return () => undefined; // by a listener; the chart is about to be told
   let hasStarted = false;
+  const start = (): void => {
+    if (!hasStarted) core.events.emit("messageStarted", turn, {});
+    hasStarted = true;
+  };
   return requestModel(prepared.model, prepared.request, {
     clock: core.settings.clock,
     deadlines: core.deadlines,
     timeoutMs: core.settings.limits.modelTimeoutMs,
     onDelta: (delta) => {
-      if (!hasStarted) core.events.emit("messageStarted", turn, {});
-      hasStarted = true;
+      start();
       core.events.emit("messageUpdated", turn, { delta });
     },
-    onAnswer,
+    onAnswer: (answer) => {
+      if (answer.kind === "responded" && answer.response.content.length > 0) start();
+      onAnswer(answer);
+    },
   });
 }
