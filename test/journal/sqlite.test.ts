@@ -196,7 +196,9 @@ describe("two journals on one file", () => {
     const never = gate();
     const leaving = new GameActionDispatcher({ journal: first, handler: { execute: () => never.opened as never } });
     void leaving.dispatch(intentOf("a", { conflictKeys: ["k"] }));
-    const waiting = leaving.dispatch(intentOf("b", { conflictKeys: ["k"] }));
+    const waiting = expect(leaving.dispatch(intentOf("b", { conflictKeys: ["k"] }))).rejects.toMatchObject({
+      code: "JOURNAL_UNAVAILABLE",
+    });
     const staying = dispatcherOn(second);
     await expect.poll(async () => (await second.find("b"))?.state).toBe("prepared");
     expect(await staying.start()).toEqual({ uncertain: 0, abandoned: 0 });
@@ -208,7 +210,7 @@ describe("two journals on one file", () => {
     });
     expect((await second.find("b"))?.state).toBe("abandoned");
     expect(await staying.start()).toEqual({ uncertain: 0, abandoned: 0 });
-    await expect(waiting).rejects.toMatchObject({ code: "JOURNAL_UNAVAILABLE" });
+    await waiting;
     await second.close();
   });
 });

@@ -72,7 +72,7 @@ export class Connections {
   }
 
   #take({ text, values }: Statement): Promise<PostgresResult> {
-    return this.#withClient((client) => client.query(text, values));
+    return this.#withClient((client) => client.query(text, values === undefined ? undefined : [...values]));
   }
 
   async #withClient<Answer>(use: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {

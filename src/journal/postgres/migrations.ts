@@ -45,8 +45,12 @@ export async function migrate({ connections, schema, migrations }: MigrationRequ
 
 /** The version of a schema, 0 when it is not there. */
 async function readVersion(client: PostgresClient, schema: string): Promise<number> {
-  const found = await client.query("SELECT to_regclass($1) IS NOT NULL AS is_there", [`${schema}.schema_version`]);
-  if (found.rows[0]?.is_there !== true) return 0;
+  // Asked of the tables themselves: names that a connection has looked for in vain stay unknown to it for a while.
+  const found = await client.query(
+    "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'schema_version'",
+    [schema],
+  );
+  if (found.rows.length === 0) return 0;
   const { rows } = await client.query(`SELECT version FROM ${schema}.schema_version`);
   return Number(rows[0]?.version ?? 0);
 }

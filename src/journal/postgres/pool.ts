@@ -2,10 +2,17 @@ import { KernelError } from "../../domain/errors.ts";
 
 /** One connection, as `pg` gives it. Structural, so that any version of `pg` fits. */
 export interface PostgresClient {
-  query(text: string, values?: readonly unknown[]): Promise<PostgresResult>;
+  query(text: string, values?: unknown[]): Promise<PostgresResult>;
   release(error?: Error | boolean): void;
-  on(event: string, listener: (message: never) => void): unknown;
-  removeListener(event: string, listener: (message: never) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "notification", listener: (message: PostgresNotification) => void): unknown;
+  removeListener(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** A message that a connection which listens is given. */
+export interface PostgresNotification {
+  readonly channel: string;
+  readonly payload?: string | undefined;
 }
 
 /** What a statement gave. */

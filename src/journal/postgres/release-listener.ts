@@ -13,12 +13,6 @@ export interface ListenerPorts {
   readonly onReleased: (released: Released) => void;
 }
 
-/** A message of the database. */
-interface Notification {
-  readonly channel: string;
-  readonly payload?: string | undefined;
-}
-
 /** See the file header. */
 export class ReleaseListener {
   readonly #ports: ListenerPorts;
@@ -50,10 +44,10 @@ export class ReleaseListener {
     const { pool, channel, onReleased } = this.#ports;
     const client = await pool.connect();
     const connecting = this.#client;
-    client.on("notification", ((message: Notification) => {
+    client.on("notification", (message) => {
       const [scopes = "", ...operation] = message.payload?.split("\n") ?? [];
       if (message.channel === channel) onReleased({ operationId: operation.join("\n"), scopes: scopes.split(" ") });
-    }) as (message: never) => void);
+    });
     client.on("error", () => {
       if (connecting !== undefined && this.#forget(connecting)) client.release(true);
     });
