@@ -1,6 +1,7 @@
 import {
   type Batch,
   type BatchResult,
+  type Clock,
   createToolSession,
   type ExecuteOptions,
   type GivenCall,
@@ -20,6 +21,7 @@ import { trackedClock } from "./tracked.ts";
 /** A session whose time and tools a test moves by hand. */
 export interface Bench {
   readonly session: ToolSession;
+  readonly clock: Clock;
   /** Moves time on; 0 lets promises alone do their work. */
   advance(ms?: number): Promise<void>;
   /** Starts a batch and lets promises do their work, so that what can run runs. */
@@ -46,6 +48,7 @@ export function openBench({ simulated = trackedClock(), ...options }: BenchOptio
   const advance = (ms = 0): Promise<void> => simulated.advance(ms);
   return {
     session,
+    clock: simulated.clock,
     advance,
     pendingTimers: () => simulated.pendingTimers(),
     async start(calls, executeOptions) {
