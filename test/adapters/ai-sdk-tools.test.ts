@@ -220,6 +220,16 @@ describe("fromAiSdkTools: toModelOutput", () => {
     });
   });
 
+  it("an output in MCP's shape that says it failed is an error, whatever is shown of it", async () => {
+    const answer = { content: [{ type: "text", text: "no such file" }], isError: true };
+    const toModelOutput = (given: { output: typeof answer }) => ({ type: "content", value: given.output.content });
+    const tools = fromAiSdkTools({ find: { inputSchema: OPEN, execute: () => answer, toModelOutput } });
+    expect((await runOne(tools, "find", {})).result).toMatchObject({
+      content: [{ type: "text", text: "no such file" }],
+      isError: true,
+    });
+  });
+
   it("an error output is an error, a denied one of category authorization", async () => {
     expect(await shown(() => ({ type: "error-text", value: "no" }))).toMatchObject({ isError: true });
     const tools = fromAiSdkTools({

@@ -10,6 +10,11 @@ function onlyChunk(number: number): (text: string) => unknown {
   };
 }
 
+/** The response of a request that was not streamed. */
+function whole(number: number): (text: string) => unknown {
+  return (text) => (line(number)(text) as { readonly response: unknown }).response;
+}
+
 describeRawResponses(
   {
     name: "Gemini",
@@ -49,6 +54,11 @@ describeRawResponses(
     },
     { file: "gemini-max-tokens-empty.json", stopReason: "length", calls: [] },
     { file: "gemini-safety.json", stopReason: "error", calls: [] },
+    { file: "gemini-cli-waves.responses.jsonl", pick: whole(0), stopReason: "stop", calls: [] },
+    { file: "gemini-cli-waves.responses.jsonl", pick: whole(2), stopReason: "stop", calls: [] },
+    { file: "gemini-cli-multi-call.responses.jsonl", pick: whole(0), stopReason: "stop", calls: [] },
+    { file: "gemini-cli-multi-call.responses.jsonl", pick: onlyChunk(1), stopReason: "stop", calls: [] },
+    { file: "gemini-cli-multi-call.responses.jsonl", pick: onlyChunk(3), stopReason: "stop", calls: [] },
     {
       file: "gemini-cli-waves.responses.jsonl",
       pick: onlyChunk(1),

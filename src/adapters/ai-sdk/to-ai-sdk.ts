@@ -17,7 +17,7 @@ export interface AiSdkSession {
   readonly tools: readonly AnyTool[];
   execute(
     response: DraftResponse,
-    options: { readonly signal?: AbortSignal | undefined; readonly blockOthers?: boolean; readonly turn?: number },
+    options: { readonly signal?: AbortSignal | undefined; readonly blockOthers?: boolean },
   ): Pick<Batch, "result">;
 }
 
@@ -44,6 +44,7 @@ export interface AiSdkKernel {
  * - A result that is an error is thrown, so that the AI SDK makes it a `tool-error`; any other is its text,
  *   its JSON value, or, with bytes in it, a `content` output.
  * - The abort signal of the generation cancels the batch.
+ * - The tools are the session's when this is called: after `setTools` make it anew.
  * - An `ask` (APP-1) is refused, since nobody can answer within a step; decide in `authorizeToolCall`.
  *
  * @throws KernelError `INVALID_OPTIONS` from `model` for what is no language model

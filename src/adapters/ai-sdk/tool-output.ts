@@ -30,7 +30,8 @@ export async function showOutput(tool: Fields, shown: Shown): Promise<unknown> {
   }
   try {
     const fields = readOutput(await callModelOutput((argument) => toModelOutput.call(tool, argument), shown));
-    return toolResult({ ...(fields ?? WITHHELD), details: shown.output });
+    const failed = isMcpError(shown.output) ? { isError: true } : {};
+    return toolResult({ ...(fields ?? WITHHELD), ...failed, details: shown.output });
   } catch {
     return toolResult({ ...WITHHELD, details: shown.output });
   }
@@ -58,6 +59,11 @@ async function callModelOutput(call: (argument: unknown) => unknown, shown: Show
     }
   }
   return wasRead ? first : call(shown.output);
+}
+
+/** Tools of the AI SDK's MCP client say in their output that they failed, and show the model only its content. */
+function isMcpError(output: unknown): boolean {
+  return isFields(output) && Array.isArray(output.content) && output.isError === true;
 }
 
 function readOutput(output: unknown): ToolResultFields | undefined {
