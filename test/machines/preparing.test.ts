@@ -1,40 +1,7 @@
 import { batchMachine, toolCallMachine } from "toolkernel/machines";
 import { describe, expect, it } from "vitest";
-import { type AnyStateMachine, initialTransition, type SnapshotFrom, type StateValue, transition } from "xstate";
-
-/** What the chart asks the driver for, in order. */
-function effectsOf(actions: readonly { readonly type: string; readonly params: unknown }[]): string[] {
-  return actions
-    .filter(({ type }) => type === "xstate.emit")
-    .map(({ params }) => (params as { readonly event: { readonly type: string } }).event.type);
-}
-
-function nameOf(value: StateValue): string {
-  return typeof value === "string"
-    ? value
-    : Object.entries(value)
-        .map(([outer, inner]) => `${outer}.${String(inner)}`)
-        .join();
-}
-
-/** Where an event leads and what it asks for, as `target [effects]`; `-` where the chart does not take it. */
-function stepOf<Machine extends AnyStateMachine>(machine: Machine, from: SnapshotFrom<Machine>, event: object): string {
-  const [next, actions] = transition(machine, from, event as never);
-  const effects = effectsOf(actions as never);
-  const target = nameOf((next as { readonly value: StateValue }).value);
-  const isSame = target === nameOf((from as { readonly value: StateValue }).value) && effects.length === 0;
-  const hasMoved =
-    JSON.stringify((next as { context: unknown }).context) !== JSON.stringify((from as { context: unknown }).context);
-  if (isSame && !hasMoved) return "-";
-  return effects.length === 0 ? target : `${target} [${effects.join()}]`;
-}
-
-const CALL_EVENTS = [
-  ...["FOUND", "SHAPED", "VALID", "KEPT", "REWRITTEN", "REFINED", "KEYED", "ALLOWED", "ASKED", "REFUSED"],
-  ...["GRANTED", "DENIED", "CHECKED", "REPEATED", "PLANNED", "EPOCH_STARTED", "ADMITTED", "BLOCKED", "SUCCEEDED"],
-  ...["FAILED", "LOST", "THREW", "TIMED_OUT", "CANCEL", "GRACE_OVER", "EXECUTOR_ENDED", "CONFIRMED", "DISPROVED"],
-  ...["UNRESOLVED", "FINISHED"],
-];
+import { initialTransition, type SnapshotFrom, transition } from "xstate";
+import { CALL_EVENTS, effectsOf, nameOf, stepOf } from "./chart-steps.ts";
 
 const INPUT = { callId: "c", isWrite: true, throwIsUncertain: true, canRecover: true };
 

@@ -1,0 +1,252 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  createLanes,
+  firstHoldEnd,
+  headsItsLanes,
+  holdLanes,
+  joinLanes,
+  type LaneEntry,
+  type Lanes,
+  leaveLanes,
+} from "../../src/plan/lanes.ts";
+
+interface Named extends LaneEntry {
+  readonly name: string;
+}
+
+const entry = (name: string, conflictKeys: readonly string[], isWrite = true): Named => ({
+  name,
+  conflictKeys,
+  isWrite,
+  hasLeft: false,
+  heldUntilMs: undefined,
+});
+
+/** Lanes with these entries, joined in order. */
+function lanesOf(...entries: readonly Named[]): Lanes<Named> {
+  const lanes = createLanes<Named>();
+  for (const one of entries) joinLanes(lanes, one);
+  return lanes;
+}
+
+const names = (entries: readonly Named[]): string[] => entries.map(({ name }) => name);
+
+describe("EPOCH-4: standing in lanes", () => {
+  it("the first of each key heads it; who has no key heads all it needs", () => {
+    const [a, b, c, d] = [entry("a", ["k"]), entry("b", ["k"]), entry("c", []), entry("d", ["m"])];
+    const lanes = lanesOf(a, b, c, d);
+    expect([a, b, c, d].map((one) => headsItsLanes(lanes, one, 0))).toEqual([true, false, true, true]);
+  });
+
+  it("an entry with several keys heads its lanes only when it heads them all", () => {
+    const [a, both, b] = [entry("a", ["a"]), entry("both", ["b", "a"]), entry("b", ["b"])];
+    const lanes = lanesOf(a, both, b);
+    expect([a, both, b].map((one) => headsItsLanes(lanes, one, 0))).toEqual([true, false, false]);
+    expect(names(leaveLanes(lanes, a, 0))).toEqual(["both"]);
+    expect(headsItsLanes(lanes, both, 0)).toBe(true);
+    expect(names(leaveLanes(lanes, both, 0))).toEqual(["b"]);
+  });
+
+  it("who never joined heads nothing", () => {
+    expect(headsItsLanes(lanesOf(entry("a", ["k"])), entry("b", ["k"]), 0)).toBe(false);
+    expect(headsItsLanes(lanesOf(), entry("b", ["k"]), 0)).toBe(false);
+  });
+
+  it("leaving from the middle lets nobody through, and the place closes", () => {
+    const [a, b, c] = [entry("a", ["k"]), entry("b", ["k"]), entry("c", ["k"])];
+    const lanes = lanesOf(a, b, c);
+    leaveLanes(lanes, b, 0);
+    expect(headsItsLanes(lanes, c, 0)).toBe(false);
+    expect(names(leaveLanes(lanes, a, 0))).toEqual(["c"]);
+    expect(headsItsLanes(lanes, c, 0)).toBe(true);
+  });
+
+  it("each that may have become startable is answered once, though it waited by several keys", () => {
+    const [a, b] = [entry("a", ["k", "m"]), entry("b", ["k", "m"])];
+    expect(names(leaveLanes(lanesOf(a, b), a, 0))).toEqual(["b"]);
+  });
+
+  it("nothing is left behind when all have left, in whichever order", () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...Array(8).keys()], { minLength: 8 }), (order) => {
+        const entries = order.map((_, place) => entry(`${place}`, [["a"], ["b", "a"], ["c", "b"]][place % 3] ?? []));
+        const lanes = lanesOf(...entries);
+        for (const place of order) leaveLanes(lanes, entries[place] ?? entry("none", []), 0);
+        expect([lanes.queues.size, lanes.held.size]).toEqual([0, 0]);
+      }),
+    );
+  });
+
+  it("a lane that is always busy keeps no memory of those who have left", () => {
+    const lanes = createLanes<Named>();
+    let last = entry("first", ["k"]);
+    joinLanes(lanes, last);
+    for (let count = 0; count < 10_000; count += 1) {
+      const next = entry(`${count}`, ["k"]);
+      joinLanes(lanes, next);
+      leaveLanes(lanes, last, 0);
+      last = next;
+    }
+    expect(lanes.queues.get("k")?.entries.length).toBeLessThan(100);
+  });
+});
+
+describe("EPOCH-8: holds", () => {
+  it("keep writes back until their time is over, let reads pass, and end to the millisecond", () => {
+    const [held, write, read] = [entry("held", ["k"]), entry("write", ["k"]), entry("read", ["k"], false)];
+    const lanes = lanesOf(held, write);
+    holdLanes(lanes, held, { untilMs: 100, nowMs: 10 });
+    joinLanes(lanes, read);
+    expect([99, 100].map((nowMs) => headsItsLanes(lanes, write, nowMs))).toEqual([false, true]);
+    // The read keeps its place behind the write.
+    expect(headsItsLanes(lanes, read, 99)).toBe(false);
+    leaveLanes(lanes, write, 50);
+    expect(headsItsLanes(lanes, read, 50)).toBe(true);
+  });
+
+  it("answer who is next when they begin and when they end", () => {
+    const [held, read, write] = [entry("held", ["k"]), entry("read", ["k"], false), entry("write", ["k"])];
+    const lanes = lanesOf(held, read, write);
+    expect(names(holdLanes(lanes, held, { untilMs: 100, nowMs: 0 }))).toEqual(["read"]);
+    expect(names(leaveLanes(lanes, read, 0))).toEqual(["write"]);
+    expect(headsItsLanes(lanes, write, 0)).toBe(false);
+    expect(names(leaveLanes(lanes, held, 0))).toEqual(["write"]);
+    expect(headsItsLanes(lanes, write, 0)).toBe(true);
+  });
+
+  it("of an entry without a key hold nothing here", () => {
+    const held = entry("held", []);
+    const lanes = lanesOf(held);
+    expect(holdLanes(lanes, held, { untilMs: 100, nowMs: 0 })).toEqual([]);
+    expect(lanes.held.size).toBe(0);
+  });
+
+  it("that are over already when they begin hold nobody", () => {
+    const [held, write] = [entry("held", ["k"]), entry("write", ["k"])];
+    const lanes = lanesOf(held, write);
+    expect(names(holdLanes(lanes, held, { untilMs: 100, nowMs: 100 }))).toEqual(["write"]);
+    expect(headsItsLanes(lanes, write, 100)).toBe(true);
+  });
+
+  it("are each forgotten by those who come later, once they are over", () => {
+    const [held, write] = [entry("held", ["k"]), entry("write", ["k"])];
+    const lanes = lanesOf(held);
+    holdLanes(lanes, held, { untilMs: 100, nowMs: 0 });
+    joinLanes(lanes, write);
+    expect(headsItsLanes(lanes, write, 200)).toBe(true);
+    leaveLanes(lanes, write, 200);
+    expect([lanes.queues.size, lanes.held.size]).toEqual([0, 0]);
+  });
+
+  it("firstHoldEnd: the first end of a hold on any key that somebody waits for", () => {
+    const [a, b, other] = [entry("a", ["a"]), entry("b", ["b", "c"]), entry("other", ["x"])];
+    const lanes = lanesOf(a, b, other);
+    expect(firstHoldEnd(lanes, [entry("w", ["a"])], 0)).toBeUndefined();
+    holdLanes(lanes, a, { untilMs: 300, nowMs: 0 });
+    holdLanes(lanes, b, { untilMs: 200, nowMs: 0 });
+    holdLanes(lanes, other, { untilMs: 100, nowMs: 0 });
+    expect(firstHoldEnd(lanes, [entry("w", ["a"])], 0)).toBe(300);
+    expect(firstHoldEnd(lanes, [entry("w", ["a"]), entry("v", ["c"])], 0)).toBe(200);
+    expect(firstHoldEnd(lanes, [entry("w", ["free"])], 0)).toBeUndefined();
+    expect(firstHoldEnd(lanes, [], 0)).toBeUndefined();
+    expect(firstHoldEnd(lanes, [entry("w", ["a", "b"])], 200)).toBe(300);
+    // What is over is forgotten on the way.
+    expect(names([...lanes.held])).toEqual(["a"]);
+  });
+});
+
+/**
+ * The lanes as one would write them without a thought of speed: a list per key; an entry may start when
+ * nobody who stands before it on any of its keys is in its way.
+ */
+class PlainLanes {
+  readonly standing: Named[] = [];
+
+  canStart(one: Named, nowMs: number): boolean {
+    const place = this.standing.indexOf(one);
+    return this.standing.slice(0, place).every((other) => !this.isInTheWay(other, one, nowMs));
+  }
+
+  private isInTheWay(other: Named, one: Named, nowMs: number): boolean {
+    if (!other.conflictKeys.some((key) => one.conflictKeys.includes(key))) return false;
+    if (other.heldUntilMs === undefined) return true;
+    return one.isWrite && nowMs < other.heldUntilMs;
+  }
+}
+
+describe("EPOCH-4, EPOCH-5, EPOCH-8: lanes under every use", () => {
+  const keys = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { maxLength: 3 });
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({ act: fc.constant("join" as const), keys, isWrite: fc.boolean() }),
+      fc.record({ act: fc.constantFrom("leave" as const, "hold" as const), place: fc.nat(7) }),
+      fc.record({ act: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 60 }) }),
+    ),
+    { maxLength: 40 },
+  );
+
+  it("agree with the plain ones at every moment, and tell everybody who becomes startable without time passing", () => {
+    fc.assert(
+      fc.property(steps, (given) => {
+        const lanes = createLanes<Named>();
+        const plain = new PlainLanes();
+        let nowMs = 0;
+        const startable = () =>
+          plain.standing.filter((one) => one.heldUntilMs === undefined && plain.canStart(one, nowMs));
+        for (const [place, step] of given.entries()) {
+          const before = new Set(startable());
+          let told: Named[] = [];
+          if (step.act === "join") {
+            const one = entry(`e${place}`, step.keys, step.isWrite);
+            joinLanes(lanes, one);
+            plain.standing.push(one);
+            before.add(one);
+          } else if (step.act === "wait") {
+            nowMs += step.ms;
+            for (const one of startable()) before.add(one);
+          } else {
+            const one = plain.standing[step.place % Math.max(1, plain.standing.length)];
+            const canHold = one?.isWrite === true && one.heldUntilMs === undefined && plain.canStart(one, nowMs);
+            if (one === undefined || (step.act === "hold" && !canHold)) continue;
+            if (step.act === "hold") {
+              told = holdLanes(lanes, one, { untilMs: nowMs + 50, nowMs });
+            } else {
+              plain.standing.splice(plain.standing.indexOf(one), 1);
+              told = leaveLanes(lanes, one, nowMs);
+            }
+          }
+          for (const one of plain.standing) {
+            if (one.heldUntilMs === undefined)
+              expect(headsItsLanes(lanes, one, nowMs)).toBe(plain.canStart(one, nowMs));
+          }
+          const news = startable().filter((one) => !before.has(one));
+          for (const one of news) expect(told).toContain(one);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("are never stuck: while anybody stands, somebody could start once every hold is over", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(keys, fc.boolean()), { minLength: 1, maxLength: 20 }), (given) => {
+        const entries = given.map(([conflictKeys, isWrite], place) => entry(`${place}`, conflictKeys, isWrite));
+        const lanes = lanesOf(...entries);
+        const open = new Set(entries);
+        let nowMs = 0;
+        while (open.size > 0) {
+          const next = [...open].filter((one) => headsItsLanes(lanes, one, nowMs));
+          expect(next.length).toBeGreaterThan(0);
+          const [first] = next;
+          if (first === undefined) break;
+          open.delete(first);
+          if (first.isWrite) holdLanes(lanes, first, { untilMs: nowMs + 10, nowMs });
+          else leaveLanes(lanes, first, nowMs);
+          nowMs += 10;
+        }
+        expect(lanes.held.size <= entries.length).toBe(true);
+      }),
+    );
+  });
+});
