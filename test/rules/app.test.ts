@@ -6,7 +6,9 @@ import {
   KernelError,
   type SessionHooks,
   type StandardSchema,
+  type Telemetry,
   type ToolSession,
+  type TraceRecord,
 } from "toolkernel";
 import { controllableTool } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
@@ -45,14 +47,18 @@ interface Waiting {
 }
 
 /** Runs calls of `read` and `write` up to the questions about the writes. */
-async function startWaiting(calls: readonly GivenCall[] = READ_WRITE_WRITE, hooks = ASK_FOR_WRITES): Promise<Waiting> {
+async function startWaiting(
+  calls: readonly GivenCall[] = READ_WRITE_WRITE,
+  hooks = ASK_FOR_WRITES,
+  telemetry?: Telemetry,
+): Promise<Waiting> {
   const read = recordingTool();
   const write = recordingTool({
     name: "write",
     risk: "nonIdempotentWrite",
     conflictKey: (({ n }: JsonObject) => `k${n}`) as never,
   });
-  const session = testSession({ tools: [read.tool, write.tool], hooks });
+  const session = testSession({ tools: [read.tool, write.tool], hooks, telemetry });
   const asked = await session.execute(calls).result;
   return { session, asked, ids: idsOf(asked), read, write };
 }
@@ -471,9 +477,15 @@ describe("a message instead of an answer", () => {
     expect(outcomesOf(await session.execute([call("read")]).result)).toEqual(["succeeded"]);
   });
 
-  it("APP-4: the end of the session is no answer either; nothing runs and nothing is left", async () => {
-    const { session, ids, read, write } = await startWaiting();
+  it("APP-4: the end of the session is no answer either: every call ends as cancelled, and nothing runs", async () => {
+    const ends: unknown[] = [];
+    const telemetry = {
+      record: ({ name, attributes }: TraceRecord) =>
+        name === "kernel.toolended" && ends.push([attributes.callId, attributes.outcome]),
+    };
+    const { session, ids, read, write } = await startWaiting(READ_WRITE_WRITE, ASK_FOR_WRITES, telemetry);
     await session.close();
+    expect(ends).toEqual(["a", "b", "c"].map((id) => [id, "cancelled"]));
     expect([read.runs, write.runs]).toEqual([[], []]);
     const approvals = { [idOf(ids, "b")]: true as const };
     expect(misuseOf(() => session.execute(READ_WRITE_WRITE, { turn: 1, approvals }))).toBe("INVALID_OPTIONS execute");

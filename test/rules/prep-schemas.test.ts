@@ -39,6 +39,16 @@ describe("a schema defined in code", () => {
     expect((fault as { message: string }).message).toContain(`"${pointer}"`);
   });
 
+  it.each<[string, unknown]>([
+    ["what is no JSON", { type: "object", default: new Date(0) }],
+    ["a Standard Schema that gives no JSON Schema", { "~standard": { version: 1, vendor: "x", validate: () => ({}) } }],
+  ])("PREP-8: that is %s is refused at registration, by tool", (_what, schema) => {
+    expect(faultOf(recordingTool({ name: "edit", inputSchema: schema as JsonObject }).tool)).toMatchObject({
+      code: "INVALID_TOOL_SCHEMA",
+      subject: "edit",
+    });
+  });
+
   it("PREP-8: is held to strict mode where it stands beside a Standard Schema", () => {
     const make = (inputJsonSchema: JsonObject) =>
       defineTool({
