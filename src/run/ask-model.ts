@@ -2,7 +2,10 @@ import type { PreparedTurn } from "./prepare-turn.ts";
 import { type ModelAnswer, requestModel } from "./request-model.ts";
 import type { RunLoop } from "./run-loop.ts";
 
-/** Sends the request of a prepared turn and tells of what is streamed; answers how to stop it. */
+/**
+ * Sends the request of a prepared turn and tells of what is streamed; answers how to stop it. All it tells
+ * comes as tasks of the mailbox, so that a run which a listener aborts ends behind it (RUN-4).
+ */
 export function askModel(
   { core, turn, cancellation }: RunLoop,
   prepared: PreparedTurn | undefined,
@@ -20,13 +23,15 @@ export function askModel(
     clock: core.settings.clock,
     deadlines: core.deadlines,
     timeoutMs: core.settings.limits.modelTimeoutMs,
-    onDelta: (delta) => {
-      start();
-      core.events.emit("messageUpdated", turn, { delta });
-    },
-    onAnswer: (answer) => {
-      if (answer.kind === "responded" && answer.response.content.length > 0) start();
-      onAnswer(answer);
-    },
+    onDelta: (delta) =>
+      core.mailbox.run(() => {
+        start();
+        core.events.emit("messageUpdated", turn, { delta });
+      }),
+    onAnswer: (answer) =>
+      core.mailbox.run(() => {
+        if (answer.kind === "responded" && answer.response.content.length > 0) start();
+        onAnswer(answer);
+      }),
   });
 }

@@ -93,7 +93,10 @@ export class RunLoop {
     if (this.#stage === "closed" || this.cancellation.aborted) return;
     this.abortReason = reason;
     this.#abort.abort(reason);
-    if (this.#stage === "open") this.#tell({ type: "CANCEL" });
+    if (this.#stage !== "open") return;
+    // At once, so that a call that has been let in already is not dispatched any more.
+    this.batch?.cancel(reason);
+    this.#tell({ type: "CANCEL" });
   }
 
   /** Ends the run as it stands, since an invariant was broken; nothing more is started. */
@@ -157,9 +160,7 @@ export class RunLoop {
         });
         break;
       case "requestModel":
-        this.#stopModel = askModel(this, this.#prepared, (answer) =>
-          this.core.mailbox.run(() => this.#onAnswer(answer)),
-        );
+        this.#stopModel = askModel(this, this.#prepared, (answer) => this.#onAnswer(answer));
         break;
       case "stopModel":
         this.#stopModel?.(this.abortReason);

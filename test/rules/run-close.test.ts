@@ -172,7 +172,7 @@ describe("shouldStopAfterTurn", () => {
     ]);
   });
 
-  it.each([
+  it.each<readonly [string, () => unknown]>([
     [
       "throws",
       () => {
