@@ -26,6 +26,7 @@ export type BatchEvent =
   | { readonly type: "PLANNED"; readonly epochs: number }
   | { readonly type: "EPOCH_SETTLED" }
   | { readonly type: "CALLS_SETTLED" }
+  | { readonly type: "STORE_LOST" }
   | { readonly type: "CANCEL" };
 
 /** What the driver is asked to do. */
@@ -36,6 +37,7 @@ export type BatchEmitted =
   | { readonly type: "checkRepeats" }
   | { readonly type: "planEpochs" }
   | { readonly type: "startEpoch"; readonly epoch: number }
+  | { readonly type: "haltEpoch" }
   | { readonly type: "cancelEpoch" }
   | { readonly type: "cancelCalls" }
   | { readonly type: "settled" };
@@ -69,6 +71,7 @@ export const batchMachine = setup({
     checkRepeats: emit({ type: "checkRepeats" }),
     planEpochs: emit({ type: "planEpochs" }),
     startEpoch: emit(({ context }) => ({ type: "startEpoch" as const, epoch: context.epoch })),
+    haltEpoch: emit({ type: "haltEpoch" }),
     cancelEpoch: emit({ type: "cancelEpoch" }),
     cancelCalls: emit({ type: "cancelCalls" }),
     announceSettled: emit({ type: "settled" }),
@@ -88,6 +91,7 @@ export const batchMachine = setup({
           { guard: "isSomethingUndecided", target: "awaitingApproval", actions: "noteUndecided" },
           { target: "checkingRepeats" },
         ],
+        STORE_LOST: "cancelling",
         CANCEL: "cancelling",
       },
     },
@@ -99,19 +103,21 @@ export const batchMachine = setup({
           { guard: "isSomethingUndecided", target: "awaitingApproval", reenter: true, actions: "noteUndecided" },
           { target: "checkingRepeats", actions: "noteUndecided" },
         ],
+        STORE_LOST: "cancelling",
         CANCEL: "cancelling",
       },
     },
     checkingRepeats: {
       description: "Exact repeats are counted after preparation and before dispatch (REP-2).",
       entry: "checkRepeats",
-      on: { CHECKED: "planning", CANCEL: "cancelling" },
+      on: { CHECKED: "planning", STORE_LOST: "cancelling", CANCEL: "cancelling" },
     },
     planning: {
       description: "Prepared calls are split into ordered epochs (EPOCH-2).",
       entry: "planEpochs",
       on: {
         PLANNED: [{ guard: "isSomethingPlanned", target: "runningEpoch", actions: "notePlan" }, { target: "settled" }],
+        STORE_LOST: "cancelling",
         CANCEL: "cancelling",
       },
     },
@@ -123,8 +129,14 @@ export const batchMachine = setup({
           { guard: "hasNextEpoch", target: "runningEpoch", reenter: true, actions: "advanceEpoch" },
           { target: "settled" },
         ],
+        STORE_LOST: "haltingEpoch",
         CANCEL: "drainingEpoch",
       },
+    },
+    haltingEpoch: {
+      description: "Steps can no longer be recorded: running calls end, nothing more is dispatched (CAN-5).",
+      entry: "haltEpoch",
+      on: { EPOCH_SETTLED: "cancelling", CANCEL: "drainingEpoch" },
     },
     drainingEpoch: {
       description: "Cancelled: the current epoch settles, no later one ever starts (CAN-1).",

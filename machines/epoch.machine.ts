@@ -18,11 +18,13 @@ export type EpochEvent =
   | { readonly type: "START" }
   | { readonly type: "CALL_SETTLED" }
   | { readonly type: "LANE_FREED" }
+  | { readonly type: "HALT" }
   | { readonly type: "CANCEL" };
 
 /** What the driver is asked to do. */
 export type EpochEmitted =
   | { readonly type: "admitCalls" }
+  | { readonly type: "haltCalls" }
   | { readonly type: "cancelCalls" }
   | { readonly type: "settled" };
 
@@ -43,6 +45,7 @@ export const epochMachine = setup({
   actions: {
     countSettled: assign({ open: ({ context }) => context.open - 1 }),
     admitCalls: emit({ type: "admitCalls" }),
+    haltCalls: emit({ type: "haltCalls" }),
     cancelCalls: emit({ type: "cancelCalls" }),
     announceSettled: emit({ type: "settled" }),
   },
@@ -65,6 +68,18 @@ export const epochMachine = setup({
           { actions: ["countSettled", "admitCalls"] },
         ],
         LANE_FREED: { actions: "admitCalls" },
+        HALT: "halting",
+        CANCEL: "draining",
+      },
+    },
+    halting: {
+      description: "Steps can no longer be recorded: nothing more is started, running calls end by themselves (CAN-5).",
+      entry: "haltCalls",
+      on: {
+        CALL_SETTLED: [
+          { guard: "isLastCall", target: "settled", actions: "countSettled" },
+          { actions: "countSettled" },
+        ],
         CANCEL: "draining",
       },
     },

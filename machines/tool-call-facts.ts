@@ -9,6 +9,8 @@ export interface ToolCallInput {
   readonly throwIsUncertain: boolean;
   /** Whether the tool can be asked what became of a lost write (UNC-7). */
   readonly canRecover: boolean;
+  /** Whether its dispatch has to be durable before the executor is called (RUN-6). */
+  readonly isRecorded: boolean;
 }
 
 /** Why the signal of a running call fired. */
@@ -41,6 +43,7 @@ export type ToolCallEvent =
   | { readonly type: "PLANNED" }
   | { readonly type: "EPOCH_STARTED" }
   | { readonly type: "ADMITTED" }
+  | { readonly type: "RECORDED" }
   | { readonly type: "BLOCKED" }
   | { readonly type: "SUCCEEDED" }
   | { readonly type: "FAILED" }
@@ -57,6 +60,7 @@ export type ToolCallEvent =
 
 /** What the driver is asked to do. */
 export type ToolCallEmitted =
+  | { readonly type: "recordDispatch" }
   | { readonly type: "dispatch" }
   | { readonly type: "stopExecutor" }
   | { readonly type: "askRecovery" }

@@ -15,6 +15,7 @@ export const toolCallMachine = setup({
     tags: {} as "mayStillStart" | "inFlight" | "settled",
   },
   guards: {
+    isRecorded: ({ context }) => context.isRecorded,
     isRewritten: ({ context }) => context.isRewritten,
     isRead: ({ context }) => !context.isWrite,
     isReadTimedOut: ({ context }) => !context.isWrite && context.stopCause === "timeout",
@@ -27,6 +28,7 @@ export const toolCallMachine = setup({
     noteTimeout: assign({ stopCause: "timeout" }),
     noteCancelled: assign({ stopCause: ({ context }) => context.stopCause ?? "cancelled", isRunCancelled: true }),
     noteExecutorEnded: assign({ hasExecutorEnded: true }),
+    recordDispatch: emit({ type: "recordDispatch" }),
     dispatch: emit({ type: "dispatch" }),
     stopExecutor: emit({ type: "stopExecutor" }),
     askRecovery: emit({ type: "askRecovery" }),
@@ -42,6 +44,7 @@ export const toolCallMachine = setup({
     isWrite: input.isWrite,
     throwIsUncertain: input.throwIsUncertain,
     canRecover: input.canRecover,
+    isRecorded: input.isRecorded,
     isRewritten: false,
     stopCause: undefined,
     isRunCancelled: false,
@@ -125,10 +128,16 @@ export const toolCallMachine = setup({
       description: "Waits for all its conflict keys and a slot at once; holds neither (EPOCH-4).",
       tags: "mayStillStart",
       on: {
-        ADMITTED: "running",
+        ADMITTED: [{ guard: "isRecorded", target: "recording" }, { target: "running" }],
         BLOCKED: "blocked",
         CANCEL: { target: "cancelled", actions: "noteCancelled" },
       },
+    },
+    recording: {
+      description: "Admitted; its dispatch becomes durable before the executor is called (RUN-6).",
+      tags: "mayStillStart",
+      entry: "recordDispatch",
+      on: { RECORDED: "running", CANCEL: { target: "cancelled", actions: "noteCancelled" } },
     },
     running: {
       description: "The executor has been called.",

@@ -149,17 +149,42 @@ export interface DurableCallContext {
   readonly runId: string;
 }
 
-/** What one call of a durable tool came to, for the one function that makes results. */
+/** The bound of a projection in UTF-16 units; exactly so many are allowed (PROJ-3). */
+export const MAX_MODEL_RECEIPT_CHARACTERS = 64_000;
+
+/** What one call of a durable tool came to, for the one function that makes results, and for its events. */
 export interface DurableOutcome {
-  readonly intent: GameActionIntent;
+  /** As stored; of a call that never reached the journal, as it would have been. */
+  readonly intent?: GameActionIntent;
+  /** Absent when nothing was dispatched; then `code` says why. */
   readonly receipt?: GameActionReceipt;
-  /** Why there is no receipt, as a fixed code such as `conflict_blocked`. */
+  /** Why there is no receipt, such as `conflict_blocked`: all that a projected result says then (PROJ-6). */
   readonly code?: string;
+  /** Absent when the dispatcher threw. */
+  readonly disposition?: Disposition;
+  readonly timings?: DispatchTimings;
+}
+
+/** A call of a durable tool, with the keys the kernel has resolved for it. */
+export interface DurableCall extends DurableCallContext {
+  readonly conflictKeys: readonly string[];
+}
+
+/** What stands of a call that the kernel abandoned: its uncertain outcome, and details as CAN-2 says. */
+export interface DurableAbandonment {
+  readonly outcome: DurableOutcome;
+  readonly details: JsonObject;
+}
+
+/** What the kernel adds to the context of a durable tool's executor. */
+export interface DurableToolContext {
+  /** How long a claim may wait: the call's time-out less the grace, at least 0 (ACT-3). Without it only the dispatcher's own bound counts. */
+  readonly conflictWaitMs?: number | undefined;
 }
 
 /**
  * What the kernel asks of a durable tool beyond executing it. One object per tool, shared by its calls;
- * calls are told apart by their operation id.
+ * calls are told apart by their operation id. Only what says so throws.
  */
 export interface DurableToolPort {
   /**
@@ -169,24 +194,19 @@ export interface DurableToolPort {
   bindRun(runId: string): void;
   /**
    * The durable operation id of a call; equal for equal contexts.
-   * @throws KernelError `INVALID_OPTIONS` when the host's function threw or gave no valid id.
+   * @throws KernelError `INVALID_OPTIONS` when a function of the host threw or gave no valid id or input.
    */
   operationId(context: DurableCallContext): string;
   /** Whether the handler has returned a receipt that is being saved just now (CAN-2, ACT-6). */
   isSavingReceipt(operationId: string): boolean;
-  /** How much longer than the grace the kernel waits while {@link isSavingReceipt}; counted from the signal. */
+  /** How long after the signal a call is not abandoned while {@link isSavingReceipt}. */
   readonly receiptCommitTimeoutMs: number;
   /**
-   * Told when the kernel abandons a call (CAN-2): the journal entry becomes uncertain, so that it can be
-   * reconciled or resolved. Never rejects; what could not be written is retried while the process lives.
+   * Gives up on a call (CAN-2): its entry becomes uncertain, so that it can be reconciled or resolved, and
+   * what its handler answers late still closes it. The answer is what the call's result is made of.
    */
-  abandoned(operationId: string): Promise<void>;
-  /** The result of a call that was abandoned, or whose execution never answered; `details` as CAN-2 says. */
-  uncertainOutcome(
-    operationId: string,
-    context: DurableCallContext,
-  ): { readonly outcome: DurableOutcome; readonly details: JsonObject };
-  /** Closes an uncertain operation by hand: `resolveUncertain` of a durable call (UNC-6). */
+  abandon(call: DurableCall): DurableAbandonment;
+  /** Closes an uncertain operation by hand: `resolveUncertain` of a durable call; rejects as `dispatcher.resolve` (UNC-6). */
   resolve(
     operationId: string,
     resolution: { readonly status: "committed" | "failed"; readonly details?: JsonValue | undefined },

@@ -1,3 +1,4 @@
+import type { DurableToolPort } from "./action.ts";
 import type { DeclaredResult } from "./content.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { ArgumentsOf, InputSchema, JsonSchemaObject } from "./schema.ts";
@@ -111,6 +112,8 @@ export interface Tool<Name extends string = string, Args = JsonObject, Result = 
   readonly origin?: "imported" | undefined;
   /** Set by importers alone: the call asks for approval by itself, whatever the host's authorizer says of it. */
   readonly needsApproval?: ((args: Args, context: ConflictKeyContext) => JsonObject | undefined) | undefined;
+  /** Set by `GameActionTool` alone: what a durable action needs of the kernel beyond being executed. */
+  readonly durable?: DurableToolPort | undefined;
 }
 
 /** A tool of any argument and result type, for lists that mix them. */

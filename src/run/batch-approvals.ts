@@ -4,10 +4,13 @@
  * call and these very arguments, since nobody else can know it (APP-2); a decision is final.
  */
 import type { Approval, ApprovalDecision, ApprovalDecisions } from "../domain/approval.ts";
+import type { StoredPreparation } from "../domain/run-store.ts";
 import { refuse } from "../prepare/refuse.ts";
 import { createId } from "./clock.ts";
+import { preparationOf } from "./restore-batch.ts";
 import type { BatchRun } from "./run-batch.ts";
 import type { CallRun } from "./run-call.ts";
+import type { StoredBatch } from "./stored-run.ts";
 
 const BLOCKED_TEXT = "not_executed: no approval was given for this call.";
 
@@ -30,38 +33,83 @@ export class BatchApprovals {
     return this.#open.has(approvalId);
   }
 
-  /** Makes an approval for every call that asks, and answers how many there are. */
-  collect(): number {
-    for (const call of this.#batch.calls) {
-      const ask = call.prepared?.ask;
-      if (ask === undefined || call.prepared === undefined) continue;
-      const { conflictKeys, arguments: prepared } = call.prepared;
-      const approval: Approval = {
-        approvalId: createId(),
-        operationId: call.operationId,
-        callId: call.call.id,
-        callIndex: call.callIndex,
-        toolName: call.call.name,
-        arguments: prepared,
-        conflictKeys,
-        ask,
-      };
-      this.#open.set(approval.approvalId, { call, approval });
-      const { approvalId } = approval;
-      this.#batch.core.events.emitCall("approvalRequested", call, { approvalId, ask });
+  /**
+   * Makes an approval for every call that asks, records what was prepared, and answers how many there are.
+   * Before anybody is asked it is durable (APP-1, RUN-6).
+   */
+  ask(): number | Promise<number> {
+    for (const call of this.#batch.calls) this.#add(call, createId);
+    const { recorder } = this.#batch.core;
+    const undecided = this.#open.size;
+    const announce = (): number => {
+      this.#announce();
+      return undecided;
+    };
+    if (recorder === undefined) return announce();
+    const recorded = recorder.record([{ kind: "prepared", turn: this.#batch.turn, calls: this.#describeCalls() }]);
+    if (undecided > 0) return recorded.then(announce, () => undecided);
+    recorded.catch(() => undefined);
+    return 0;
+  }
+
+  /** Takes up the approvals that an earlier process has asked for, under the same ids (APP-2, RUN-6). */
+  restore({ preparations, decisions }: StoredBatch): number {
+    for (const preparation of preparations ?? []) {
+      const call = this.#batch.calls[preparation.index];
+      if (call === undefined || preparation.kind === "refused" || decisions.has(preparation.index)) continue;
+      const { approval } = preparation;
+      if (approval !== undefined && call.settled === undefined) this.#add(call, () => approval.approvalId);
     }
     return this.#open.size;
   }
 
+  #announce(): void {
+    for (const { call, approval } of this.#open.values()) {
+      const { approvalId, ask } = approval;
+      this.#batch.core.events.emitCall("approvalRequested", call, { approvalId, ask });
+    }
+  }
+
+  /** Every call as a store keeps it, with the id of its approval. */
+  #describeCalls(): readonly StoredPreparation[] {
+    const ids = new Map([...this.#open.values()].map(({ call, approval }) => [call, approval.approvalId]));
+    return this.#batch.calls.map((call) => preparationOf(call, ids.get(call)));
+  }
+
   /** Takes answers for open approvals; with `blockOthers` the rest is refused. Ids are checked before. */
-  decide(decisions: ApprovalDecisions, blockOthers: boolean): void {
+  decide(
+    decisions: ApprovalDecisions,
+    blockOthers: boolean,
+  ): readonly { readonly index: number; readonly block?: string }[] {
+    const decided: { readonly index: number; readonly block?: string }[] = [];
     for (const [approvalId, { call }] of this.#open) {
       const decision = Object.hasOwn(decisions, approvalId) ? decisions[approvalId] : undefined;
       const effective = decision ?? (blockOthers ? { block: BLOCKED_TEXT } : undefined);
       if (effective === undefined) continue;
       this.#open.delete(approvalId);
       this.#apply(call, effective);
+      decided.push({ index: call.callIndex, ...(effective !== true && { block: effective.block }) });
     }
+    return decided;
+  }
+
+  #add(call: CallRun, makeId: () => string): void {
+    const ask = call.prepared?.ask;
+    if (ask === undefined || call.prepared === undefined) return;
+    const { conflictKeys, arguments: prepared } = call.prepared;
+    const { callId, callIndex, toolName, operationId } = call;
+    const approvalId = makeId();
+    const approval: Approval = {
+      approvalId,
+      operationId,
+      callId,
+      callIndex,
+      toolName,
+      arguments: prepared,
+      conflictKeys,
+      ask,
+    };
+    this.#open.set(approvalId, { call, approval });
   }
 
   #apply(call: CallRun, decision: ApprovalDecision): void {

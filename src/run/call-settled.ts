@@ -1,6 +1,7 @@
 import type { Outcome, SettledCall } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import type { CallEventFields } from "../domain/event.ts";
+import type { RunFact } from "../domain/run-store.ts";
 import type { Writable } from "../domain/writable.ts";
 import type { CallRun } from "./run-call.ts";
 
@@ -20,6 +21,22 @@ export function describeSettled(call: CallRun, outcome: Outcome, result: ToolRes
   if (call.execution !== undefined) settled.startedAtMs = call.execution.startedAtMs;
   if (repairs.length > 0) settled.repairs = repairs;
   return settled;
+}
+
+/** The same as a run store keeps it (RUN-6). */
+export function settledFact(call: CallRun, settled: SettledCall): Extract<RunFact, { kind: "settled" }> {
+  const { index, operationId, outcome, result, epoch, startedAtMs, endedAtMs } = settled;
+  return {
+    kind: "settled",
+    turn: call.turn,
+    index,
+    operationId,
+    outcome,
+    result,
+    endedAtMs,
+    ...(epoch !== undefined && { epoch }),
+    ...(startedAtMs !== undefined && { startedAtMs }),
+  };
 }
 
 /** The same as its event tells it. */

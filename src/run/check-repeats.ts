@@ -33,14 +33,19 @@ export const UNCHECKED: RepeatCheck = Object.freeze({
 
 /**
  * Counts the calls of a batch, in source order, after all are prepared and decided and before any is
- * dispatched (REP-2); lets refused calls settle (PREP-6).
+ * dispatched (REP-2); lets refused calls settle (PREP-6). `isQuiet`: an earlier process has told of it.
  */
-export function checkRepeats(core: SessionCore, calls: readonly CallRun[]): RepeatCheck {
+export function checkRepeats(
+  core: SessionCore,
+  calls: readonly CallRun[],
+  { isQuiet }: { readonly isQuiet: boolean },
+): RepeatCheck {
   const before = core.repeats;
   let advice: string | undefined;
   let isTerminated = false;
   for (const call of calls) {
     const verdict = judge(core, call);
+    if (verdict !== "none" && !isQuiet) tellRepeat(call, verdict);
     if (verdict === "advisory") advice ??= repeatAdvisoryText(call.call.name, call.repeatCount);
     if (verdict === "terminated") isTerminated = true;
     if (verdict === "terminated" && call.refusal !== undefined) call.refusal = { ...call.refusal, terminate: true };
@@ -73,10 +78,11 @@ function judge(core: SessionCore, call: CallRun): RepeatVerdict {
   const { sequence, verdict } = countRepeat(core.repeats, fingerprintOf(call), core.thresholds);
   core.repeats = sequence;
   call.repeatCount = sequence.count;
-  if (verdict !== "none") {
-    core.events.emitCall("toolRepeatDetected", call, { action: verdict, count: sequence.count });
-  }
   return verdict;
+}
+
+function tellRepeat(call: CallRun, action: Exclude<RepeatVerdict, "none">): void {
+  call.owner.core.events.emitCall("toolRepeatDetected", call, { action, count: call.repeatCount });
 }
 
 /** A refused call counts by its draft, since it has no prepared arguments (REP-3). */

@@ -16,6 +16,7 @@ import type { Deadline } from "./deadlines.ts";
 import { dispatch, type ExecutorEnd, type ExecutorWatcher } from "./dispatch.ts";
 import { FACTS } from "./facts.ts";
 import { releaseLanes } from "./lane-traffic.ts";
+import { toolForAgain } from "./run-again.ts";
 import type { CallRun } from "./run-call.ts";
 import { createToolContext } from "./tool-context.ts";
 
@@ -53,8 +54,15 @@ export class Execution implements ExecutorWatcher {
     const { deadlines, settings } = this.#call.owner.core;
     const { tool } = this.#prepared;
     const timeoutMs = tool.timeoutMs ?? settings.limits.toolTimeoutMs;
+    const again = this.#call.earlierDispatch ? toolForAgain(tool) : tool;
+    if (again === undefined) {
+      // Whoever called it is gone, and so is its answer (RUN-6).
+      this.hasEnded = true;
+      this.#call.tell(FACTS.LOST);
+      return;
+    }
     this.#deadline = deadlines.arm(this.startedAtMs + timeoutMs, () => this.#call.tell(FACTS.TIMED_OUT));
-    dispatch(tool, this.#prepared.arguments, this);
+    dispatch(again, this.#prepared.arguments, this);
   }
 
   /** Fires the executor's signal; from here the grace runs (CAN-2). */

@@ -21,6 +21,7 @@ export const FACTS: Facts = Object.freeze({
   PLANNED: { type: "PLANNED" },
   EPOCH_STARTED: { type: "EPOCH_STARTED" },
   ADMITTED: { type: "ADMITTED" },
+  RECORDED: { type: "RECORDED" },
   BLOCKED: { type: "BLOCKED" },
   SUCCEEDED: { type: "SUCCEEDED" },
   FAILED: { type: "FAILED" },

@@ -9,7 +9,6 @@ import type { BatchEmitted, batchMachine } from "../../machines/batch.machine.ts
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import type { BatchResult } from "../domain/batch.ts";
 import type { SettledCall, StopReason, ToolCall } from "../domain/call.ts";
-import { planEpochs } from "../plan/plan-epochs.ts";
 import { refuse } from "../prepare/refuse.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { BatchApprovals } from "./batch-approvals.ts";
@@ -18,11 +17,14 @@ import { BATCH_CHART } from "./charts.ts";
 import { checkRepeats, type RepeatCheck, UNCHECKED, uncountCancelled } from "./check-repeats.ts";
 import { closeBatch } from "./close-batch.ts";
 import { FACTS } from "./facts.ts";
+import { type PlannedEpoch, planBatch } from "./plan-batch.ts";
 import { prepareCalls, refuseCall } from "./prepare-batch.ts";
 import { judgeResponse, type ResponseRefusal } from "./refuse-response.ts";
+import { restoreCalls } from "./restore-batch.ts";
 import { CallRun } from "./run-call.ts";
 import { type EpochOwner, EpochRun } from "./run-epoch.ts";
 import type { SessionCore } from "./session-core.ts";
+import type { StoredBatch } from "./stored-run.ts";
 
 /** The response a batch runs. */
 export interface BatchResponse {
@@ -32,6 +34,8 @@ export interface BatchResponse {
   readonly hasDuplicateIds: boolean;
   readonly stopReason: StopReason;
   readonly turn: number;
+  /** What an earlier process did of it, if one did (RUN-6). */
+  readonly stored?: StoredBatch | undefined;
 }
 
 /** See the file header. */
@@ -47,8 +51,10 @@ export class BatchRun implements EpochOwner {
   readonly #onResult: (result: BatchResult) => void;
   #refusal: ResponseRefusal | undefined;
   #repeats: RepeatCheck = UNCHECKED;
-  #epochs: readonly (readonly CallRun[])[] = [];
+  #plan: readonly PlannedEpoch[] = [];
   #epochRun: EpochRun | undefined;
+  #settledCount = 0;
+  #isEnding = false;
 
   /**
    * Starts a batch. `onResult` is told each time it comes to a stop: while approvals are open, and at its
@@ -81,6 +87,15 @@ export class BatchRun implements EpochOwner {
     return this.#cancellation.signal;
   }
 
+  get isStopping(): boolean {
+    return this.cancellation.aborted || this.core.recorder?.lost !== undefined;
+  }
+
+  /** Steps can no longer be recorded: running calls end by themselves, nothing more is dispatched (CAN-5). */
+  halt(): void {
+    this.core.mailbox.send(this.actor, { type: "STORE_LOST" });
+  }
+
   /** Starts nothing more; running calls get the grace, all others settle as cancelled (CAN-1, PREP-12). */
   cancel(reason: unknown): void {
     if (this.cancellation.aborted) return;
@@ -90,7 +105,8 @@ export class BatchRun implements EpochOwner {
 
   /** Answers open approvals; with `blockOthers` what is then undecided is refused (APP-2). */
   decide(decisions: ApprovalDecisions, blockOthers: boolean): void {
-    this.approvals.decide(decisions, blockOthers);
+    const decided = this.approvals.decide(decisions, blockOthers);
+    this.core.recorder?.note({ kind: "decided", turn: this.turn, decisions: decided });
     this.core.mailbox.send(this.actor, { type: "DECIDED", undecided: this.approvals.open.length });
   }
 
@@ -109,7 +125,9 @@ export class BatchRun implements EpochOwner {
   }
 
   onCallSettled(call: CallRun): void {
+    this.#settledCount += 1;
     call.epochRun?.onCallSettled(call);
+    if (this.#isEnding) this.#end();
   }
 
   onEpochSettled(): void {
@@ -128,15 +146,18 @@ export class BatchRun implements EpochOwner {
         this.#onResult({ messages: [], settled: [], closed: false, approvals: this.approvals.open });
         break;
       case "checkRepeats":
-        this.#repeats = checkRepeats(this.core, this.calls);
+        // What an earlier process has planned, it has checked and told.
+        this.#repeats = checkRepeats(this.core, this.calls, { isQuiet: this.response.stored?.epochs !== undefined });
         this.core.mailbox.send(this.actor, { type: "CHECKED" });
         break;
       case "planEpochs":
-        this.#plan();
+        this.#planEpochs();
         break;
       case "startEpoch":
-        this.#epochRun = new EpochRun(this, emitted.epoch, this.#epochs[emitted.epoch] ?? []);
-        this.#epochRun.start();
+        this.#startEpoch(emitted.epoch);
+        break;
+      case "haltEpoch":
+        this.#epochRun?.halt();
         break;
       case "cancelEpoch":
         this.#epochRun?.cancel();
@@ -160,11 +181,19 @@ export class BatchRun implements EpochOwner {
       return;
     }
     this.core.toolCalls += this.calls.length;
+    const { stored } = this.response;
+    if (stored?.preparations !== undefined) {
+      restoreCalls(this, stored);
+      for (const call of this.calls) if (call.settled !== undefined) this.#settledCount += 1;
+      this.core.mailbox.send(this.actor, { type: "PREPARED", undecided: this.approvals.restore(stored) });
+      return;
+    }
     // A task of its own, so that each call's chart keeps step with its preparation.
     Promise.resolve()
       .then(() => prepareCalls(this, this.calls))
+      .then(() => (this.cancellation.aborted ? 0 : this.approvals.ask()))
       .then(
-        () => this.core.mailbox.send(this.actor, { type: "PREPARED", undecided: this.approvals.collect() }),
+        (undecided) => this.core.mailbox.send(this.actor, { type: "PREPARED", undecided }),
         (error: unknown) => this.core.fault(error),
       );
   }
@@ -178,19 +207,36 @@ export class BatchRun implements EpochOwner {
     this.core.mailbox.send(this.actor, { type: "CALLS_SETTLED" });
   }
 
-  #plan(): void {
-    const planned = this.calls.filter((call) => call.state === "authorized");
-    this.#epochs = planEpochs(planned, this.core.settings.toolExecution);
-    for (const call of planned) call.tell(FACTS.PLANNED);
-    this.core.mailbox.send(this.actor, { type: "PLANNED", epochs: this.#epochs.length });
+  #planEpochs(): void {
+    this.#plan = planBatch(this);
+    for (const { calls } of this.#plan) for (const call of calls) call.tell(FACTS.PLANNED);
+    this.core.mailbox.send(this.actor, { type: "PLANNED", epochs: this.#plan.length });
+  }
+
+  #startEpoch(place: number): void {
+    const planned = this.#plan[place];
+    if (planned === undefined) throw new Error("an epoch was to start that was not planned");
+    this.#epochRun = new EpochRun(this, planned.epoch, planned.calls);
+    this.#epochRun.start();
   }
 
   #end(): void {
+    // A result that is still being recorded is told when it is (RUN-6).
+    this.#isEnding = true;
+    if (this.#settledCount < this.calls.length) return;
     const settled: SettledCall[] = [];
     for (const call of this.calls) if (call.settled !== undefined) settled.push(call.settled);
     if (settled.length < this.calls.length) this.core.fault(new Error("a call of the batch has no result"));
     if (this.cancellation.aborted && this.#repeats !== UNCHECKED)
       uncountCancelled(this.core, this.calls, this.#repeats);
-    this.#onResult(closeBatch(settled, { repeats: this.#repeats, refusal: this.#refusal }));
+    const result = closeBatch(settled, { repeats: this.#repeats, refusal: this.#refusal });
+    const { messages, closedBy } = result;
+    this.core.recorder?.note({
+      kind: "batchEnded",
+      turn: this.turn,
+      messages,
+      ...(closedBy !== undefined && { closedBy }),
+    });
+    this.#onResult(result);
   }
 }

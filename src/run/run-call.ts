@@ -16,7 +16,7 @@ import type { DraftCall, PrepareFact } from "../prepare/preparation.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { shapeResult } from "./after-tool-call.ts";
 import { resultBeforeDispatch, resultOfDispatched } from "./call-result.ts";
-import { describeEnd, describeSettled } from "./call-settled.ts";
+import { describeEnd, describeSettled, settledFact } from "./call-settled.ts";
 import { type ChartActor, type ChartDriver, startChart } from "./chart-actor.ts";
 import { CALL_CHART } from "./charts.ts";
 import { Execution } from "./execution.ts";
@@ -34,6 +34,8 @@ export interface CallOwner {
   readonly tools: ToolRegistry;
   /** Fires when the batch is cancelled. */
   readonly cancellation: AbortSignal;
+  /** Whether nothing more may be dispatched: cancelled, or steps can no longer be recorded. */
+  readonly isStopping: boolean;
   readonly actor: ChartActor;
   /** Told before anybody sees that a write is uncertain, so that whoever sees it can resolve it. */
   onUncertain(call: CallRun): void;
@@ -61,6 +63,8 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   headedAtMs = 0;
   execution: Execution | undefined;
   recovery: Recovery | undefined;
+  /** Whether an earlier process has dispatched it and left no settlement (RUN-6). */
+  earlierDispatch = false;
   settled: SettledCall | undefined;
   #result: ToolResult | undefined;
 
@@ -81,6 +85,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
         isWrite: this.isWrite,
         throwIsUncertain: tool?.throwMeans !== "failed",
         canRecover: tool?.recover !== undefined,
+        isRecorded: owner.core.recorder !== undefined,
       },
       driver: this,
     });
@@ -135,6 +140,9 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   /** Does what its chart asks for. */
   perform(emitted: ToolCallEmitted): void {
     switch (emitted.type) {
+      case "recordDispatch":
+        this.#recordDispatch();
+        break;
       case "dispatch":
         this.#dispatch();
         break;
@@ -154,6 +162,21 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
         this.#settle();
         break;
     }
+  }
+
+  /** Makes the dispatch durable first; one that an earlier process recorded is (RUN-6). */
+  #recordDispatch(): void {
+    const { core, turn } = this.owner;
+    if (this.earlierDispatch || core.recorder === undefined) {
+      this.tell(FACTS.RECORDED);
+      return;
+    }
+    const fact = { kind: "dispatched", turn, index: this.callIndex, atMs: core.settings.clock.now() } as const;
+    // If it cannot be recorded the batch is halted, which cancels this call (CAN-5).
+    core.recorder.record([fact]).then(
+      () => this.tell(FACTS.RECORDED),
+      () => undefined,
+    );
   }
 
   #dispatch(): void {
@@ -191,13 +214,26 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   }
 
   #settle(): void {
+    // Settled by an earlier process already.
+    if (this.settled !== undefined) return;
     const { core } = this.owner;
     // The chart's final states are named after the outcomes.
     const outcome = this.state as Outcome;
     const result = this.#result ?? resultBeforeDispatch(this, outcome);
-    this.settled = describeSettled(this, outcome, result);
+    const settled = describeSettled(this, outcome, result);
     if (outcome === "uncertain") this.owner.onUncertain(this);
-    core.events.emitCall("toolEnded", this, describeEnd(this, this.settled));
+    if (core.recorder === undefined) {
+      this.#publish(settled);
+      return;
+    }
+    // Durable before anybody sees it (RUN-6). Where the store is lost the host is still told what is true.
+    const publish = (): void => core.mailbox.run(() => this.#publish(settled));
+    core.recorder.record([settledFact(this, settled)]).then(publish, publish);
+  }
+
+  #publish(settled: SettledCall): void {
+    this.settled = settled;
+    this.owner.core.events.emitCall("toolEnded", this, describeEnd(this, settled));
     this.owner.onCallSettled(this);
   }
 }

@@ -35,6 +35,8 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   /** Calls that have a slot and whose dispatch is on its way. */
   readonly #admitted = new Set<CallRun>();
   /** Slots in use. */
+  /** Calls whose dispatch has begun and that have no result. */
+  readonly #launched = new Set<CallRun>();
   #running = 0;
   #holdEnd: Deadline | undefined;
 
@@ -75,6 +77,11 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     this.#owner.core.mailbox.send(this.#actor, { type: "CANCEL" });
   }
 
+  /** Halts: running calls end by themselves, the others never start (CAN-5). */
+  halt(): void {
+    this.#owner.core.mailbox.send(this.#actor, { type: "HALT" });
+  }
+
   /** Looks at a call that may have become startable; answers whether it has. */
   consider(call: CallRun): boolean {
     if (!this.#queued.has(call) || !this.#isStartable(call)) return false;
@@ -98,13 +105,13 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   /** A call of this epoch has its result: its lanes and slot are free, or kept if it may still be alive. */
   onCallSettled(call: CallRun): void {
     const { core } = this.#owner;
-    if (call.execution === undefined) {
-      this.#withdraw(call);
-    } else {
+    if (this.#launched.delete(call)) {
       this.#running -= 1;
-      const mayBeAlive = call.isWrite && !call.execution.hasEnded;
+      const mayBeAlive = call.isWrite && call.execution?.hasEnded === false;
       if (mayBeAlive) keepLanes(core, call);
       else releaseLanes(core, call);
+    } else {
+      this.#withdraw(call);
     }
     if (call.settled?.outcome === "uncertain") this.#judgeOthers(call);
     core.mailbox.send(this.#actor, { type: "CALL_SETTLED" });
@@ -121,6 +128,10 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     switch (emitted.type) {
       case "admitCalls":
         this.#admit();
+        break;
+      case "haltCalls":
+        for (const call of [...this.#admitted, ...this.#ready, ...this.#queued]) call.tell(FACTS.CANCEL);
+        for (const call of this.#launched) if (call.state === "recording") call.tell(FACTS.CANCEL);
         break;
       case "cancelCalls":
         for (const call of this.#calls) call.tell(FACTS.CANCEL);
@@ -148,10 +159,11 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
 
   /** Dispatches an admitted call, unless something that came before has taken its leave away. */
   #launch(call: CallRun): void {
-    // After a cancellation its CANCEL is on the way.
-    if (this.#owner.cancellation.aborted || !this.#admitted.has(call)) return;
+    // Its CANCEL is on the way.
+    if (this.#owner.isStopping || !this.#admitted.has(call)) return;
     this.#admitted.delete(call);
     if (this.#isStartable(call)) {
+      this.#launched.add(call);
       call.actor.send({ type: "ADMITTED" });
       return;
     }

@@ -17,6 +17,7 @@ import { NO_REPEATS, type RepeatSequence, type RepeatThresholds } from "../repea
 import type { ChartActor, Interpreter } from "./chart-actor.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Mailbox } from "./mailbox.ts";
+import type { Recorder } from "./recorder.ts";
 import type { CallRun } from "./run-call.ts";
 import type { EpochRun } from "./run-epoch.ts";
 
@@ -58,12 +59,16 @@ export class SessionCore {
   readonly lanes: Lanes<CallRun>;
   readonly events: EventPort;
   readonly thresholds: RepeatThresholds;
+  /** Records the run's facts, where the host gave a run store. */
+  recorder: Recorder | undefined;
   /** The run's actor, if a run is above. */
   root: ChartActor | undefined;
   tools: ToolRegistry;
   repeats: RepeatSequence = NO_REPEATS;
   /** Newest last. */
   uncertain: OpenUncertainty[] = [];
+  /** Operation ids of uncertain writes that the host has resolved in an earlier process (RUN-6). */
+  resolved: ReadonlySet<string> = new Set();
   /** Abandoned writes without a key whose executor may still be alive (EPOCH-8). */
   readonly keylessHolds = new Set<CallRun>();
   toolCalls = 0;

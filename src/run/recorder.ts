@@ -1,0 +1,116 @@
+/**
+ * Records the facts of a run in its store (RUN-6).
+ * Owns: the claim, the facts that wait to be appended. Invariants: facts are appended in the order they
+ * were given; those given in the same task share an append; an append that fails is tried again as an
+ * append, never as a call (CAN-5); once the store is lost, or the run is somebody else's, nothing more is
+ * appended and `onLost` is told once.
+ */
+import { KernelError } from "../domain/errors.ts";
+import type { Clock } from "../domain/ports.ts";
+import type { RunClaim, RunFact, RunProgress } from "../domain/run-store.ts";
+
+/** How long to wait before each further try of an append that failed. */
+const RETRY_DELAYS_MS = [0, 50, 500] as const;
+
+interface Waiting {
+  readonly facts: readonly RunFact[];
+  readonly progress: RunProgress | undefined;
+  readonly resolve: () => void;
+  readonly reject: (error: KernelError) => void;
+}
+
+/** See the file header. */
+export class Recorder {
+  readonly #claim: RunClaim;
+  readonly #clock: Clock;
+  readonly #onLost: (error: KernelError) => void;
+  #waiting: Waiting[] = [];
+  #isAppending = false;
+  #lost: KernelError | undefined;
+
+  constructor(claim: RunClaim, clock: Clock, onLost: (error: KernelError) => void) {
+    this.#claim = claim;
+    this.#clock = clock;
+    this.#onLost = onLost;
+  }
+
+  /** Why nothing more can be recorded, once that is so. */
+  get lost(): KernelError | undefined {
+    return this.#lost;
+  }
+
+  /**
+   * Records facts; durable when the promise resolves. Rejects with the store's KernelError once it is lost.
+   */
+  record(facts: readonly RunFact[], progress?: RunProgress): Promise<void> {
+    const recorded = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ facts, progress, resolve, reject });
+    });
+    recorded.catch(() => undefined);
+    if (!this.#isAppending) {
+      this.#isAppending = true;
+      // In a task of its own, so that what follows in this one shares the append.
+      queueMicrotask(() => this.#appendAll());
+    }
+    return recorded;
+  }
+
+  /** Records a fact for whoever needs the order only; what has to be durable awaits {@link Recorder.record}. */
+  note(fact: RunFact, progress?: RunProgress): void {
+    this.record([fact], progress).catch(() => undefined);
+  }
+
+  /** Gives the run back once everything given before is recorded, or lost. */
+  async release(): Promise<void> {
+    await this.record([]).catch(() => undefined);
+    await this.#claim.release();
+  }
+
+  async #appendAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      await this.#append(batch);
+    }
+    this.#isAppending = false;
+  }
+
+  async #append(batch: readonly Waiting[]): Promise<void> {
+    const facts = batch.flatMap((waiting) => waiting.facts);
+    const progress = batch.findLast((waiting) => waiting.progress !== undefined)?.progress;
+    for (const delayMs of [...RETRY_DELAYS_MS, undefined]) {
+      if (this.#lost !== undefined) break;
+      try {
+        if (facts.length > 0 || progress !== undefined) await this.#claim.append(facts, progress);
+        for (const { resolve } of batch) resolve();
+        return;
+      } catch (error) {
+        if (delayMs === undefined || isFinal(error)) this.#lose(error);
+        else if (delayMs > 0) await this.#wait(delayMs);
+      }
+    }
+    for (const { reject } of batch) reject(this.#lost ?? lostError(undefined));
+  }
+
+  #lose(error: unknown): void {
+    this.#lost = error instanceof KernelError ? error : lostError(error);
+    this.#onLost(this.#lost);
+  }
+
+  #wait(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#clock.setTimer(this.#clock.now() + delayMs, resolve);
+    });
+  }
+}
+
+/** Another process has the run: trying again would change nothing. */
+function isFinal(error: unknown): boolean {
+  return error instanceof KernelError && error.code === "RUN_CLAIMED";
+}
+
+function lostError(cause: unknown): KernelError {
+  const message =
+    "The run store could not record a step, so nothing more of the run was dispatched; resume it when the store is back.";
+  return new KernelError("JOURNAL_UNAVAILABLE", message, { subject: "runStore", cause });
+}

@@ -1,0 +1,127 @@
+import type { PreparedCall, SettledCall } from "../domain/call.ts";
+import type { StoredPreparation } from "../domain/run-store.ts";
+import type { AnyTool } from "../domain/tool.ts";
+import { freezeArguments } from "../prepare/freeze-arguments.ts";
+import { refuse } from "../prepare/refuse.ts";
+import { FACTS } from "./facts.ts";
+import type { BatchRun } from "./run-batch.ts";
+import type { CallRun } from "./run-call.ts";
+import type { FactOf, StoredBatch } from "./stored-run.ts";
+
+const PREPARED_FACTS = ["FOUND", "SHAPED", "VALID", "KEPT", "REFINED", "KEYED"] as const;
+const MISSING_TEXT = "unknown_tool: the tool of this call is no longer there, so the call was not run.";
+const BLOCKED_TEXT = "not_executed: no approval was given for this call.";
+
+/**
+ * Brings the calls of a batch to where an earlier process left them (RUN-6): prepared arguments are taken
+ * as stored and never transformed again, settled calls keep their results, and nobody is asked anew.
+ */
+export function restoreCalls(batch: BatchRun, stored: StoredBatch): void {
+  for (const preparation of stored.preparations ?? []) {
+    const call = batch.calls[preparation.index];
+    if (call === undefined) continue;
+    const settled = stored.settled.get(preparation.index);
+    call.earlierDispatch = settled === undefined && stored.dispatched.has(preparation.index);
+    if (preparation.kind === "refused") restoreRefusal(call, preparation);
+    else restorePrepared(call, preparation, stored.decisions.get(preparation.index));
+    if (settled !== undefined) restoreSettled(call, settled);
+  }
+}
+
+/** A settled call as it was settled; its chart has nothing more to do. */
+export function restoreSettled(call: CallRun, fact: FactOf<"settled">): void {
+  const { kind: _kind, turn: _turn, ...rest } = fact;
+  const settled: SettledCall = { ...rest, call: call.call, conflictKeys: call.conflictKeys };
+  call.settled = settled;
+  if (fact.outcome === "uncertain" && !call.owner.core.resolved.has(fact.operationId)) call.owner.onUncertain(call);
+  call.tell(FACTS.CANCEL);
+}
+
+function restoreRefusal(call: CallRun, preparation: Extract<StoredPreparation, { kind: "refused" }>): void {
+  const { failureCategory, reason, terminate, draft, repairs } = preparation;
+  call.refusal = refuse(failureCategory, reason, { draft, repairs, terminate, tool: toolOf(call) });
+  call.tell(FACTS.REFUSED);
+}
+
+function restorePrepared(
+  call: CallRun,
+  preparation: Extract<StoredPreparation, { kind: "prepared" }>,
+  decision: { readonly block?: string } | undefined,
+): void {
+  const tool = toolOf(call);
+  if (tool === undefined && !call.earlierDispatch) {
+    call.refusal = refuse("invalidArguments", MISSING_TEXT, { draft: preparation.draft, repairs: preparation.repairs });
+    call.tell(FACTS.REFUSED);
+    return;
+  }
+  call.prepared = toPrepared(preparation, tool ?? missingTool(call.toolName));
+  for (const fact of PREPARED_FACTS) call.tell(FACTS[fact]);
+  call.tell(preparation.approval === undefined ? FACTS.ALLOWED : FACTS.ASKED);
+  if (decision === undefined) return;
+  if (decision.block === undefined) {
+    call.tell(FACTS.GRANTED);
+    return;
+  }
+  const facts = { tool, draft: preparation.draft, repairs: preparation.repairs };
+  call.refusal = refuse("authorization", decision.block === "" ? BLOCKED_TEXT : decision.block, facts);
+  call.tell(FACTS.DENIED);
+}
+
+function toPrepared(preparation: Extract<StoredPreparation, { kind: "prepared" }>, tool: AnyTool): PreparedCall {
+  const { draft, conflictKeys, repairs, approval } = preparation;
+  const frozen = freezeArguments(preparation.arguments, { owned: true });
+  return {
+    kind: "prepared",
+    tool,
+    draft,
+    // What a store gives back was a JSON object when it was recorded.
+    arguments: frozen.ok ? frozen.arguments : {},
+    conflictKeys,
+    repairs,
+    ...(approval !== undefined && { ask: approval.ask }),
+  };
+}
+
+function toolOf(call: CallRun): AnyTool | undefined {
+  const registered = call.owner.tools.get(call.toolName);
+  return registered?.unavailable === undefined ? registered?.tool : undefined;
+}
+
+/** Stands for the tool of a call that was dispatched and that nobody can ask any more; it is never called. */
+function missingTool(name: string): AnyTool {
+  return {
+    name,
+    description: "",
+    inputSchema: {},
+    execute: () => {
+      throw new Error("a tool that is gone was called");
+    },
+  };
+}
+
+/** What a store keeps of a call once it is prepared or refused. */
+export function preparationOf(call: CallRun, approvalId: string | undefined): StoredPreparation {
+  const index = call.callIndex;
+  const { prepared, refusal } = call;
+  if (prepared !== undefined) {
+    const { draft, conflictKeys, repairs, ask } = prepared;
+    const approval = ask === undefined || approvalId === undefined ? {} : { approval: { approvalId, ask } };
+    return { kind: "prepared", index, arguments: prepared.arguments, draft, conflictKeys, repairs, ...approval };
+  }
+  const {
+    failureCategory = "internal",
+    reason = "not_executed",
+    terminate = false,
+    repairs = [],
+    draft,
+  } = refusal ?? {};
+  return {
+    kind: "refused",
+    index,
+    failureCategory,
+    reason,
+    terminate,
+    repairs,
+    ...(draft !== undefined && { draft }),
+  };
+}
