@@ -79,7 +79,7 @@ async function lookIntoUncertain(
   const askedMs = clock.now();
   const reconciled = manner.asksRecover ? await reconcileAction(parts, intent.operationId, manner.signal) : undefined;
   const hostMs = clock.now() - askedMs;
-  if (reconciled !== undefined) return { intent, hostMs, ...reconciled };
+  if (reconciled !== undefined) return { ...reconciled, hostMs };
   const entry = await journal.find(intent.operationId);
   return {
     intent,

@@ -24,7 +24,7 @@ import type { DispatchParts } from "./dispatch-parts.ts";
 import { InputOwners } from "./input-owners.ts";
 import { checkIntent } from "./intent.ts";
 import { LiveActions } from "./live-actions.ts";
-import { reconcileAction } from "./reconcile-action.ts";
+import { type Reconciled, reconcileAction } from "./reconcile-action.ts";
 import { resolveAction } from "./resolve-action.ts";
 import { WaitRoom } from "./wait-room.ts";
 
@@ -161,7 +161,22 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
     | { readonly receipt: GameActionReceipt<Actions[keyof Actions]["result"]>; readonly disposition: Disposition }
     | undefined
   > {
-    return reconcileAction(this.#parts, operationId, options.signal) as never; // the receipt of one of this dispatcher's actions
+    const reconciled = await reconcileAction(this.#parts, operationId, options.signal);
+    if (reconciled === undefined) return undefined;
+    // The receipt of one of this dispatcher's actions.
+    const receipt = reconciled.receipt as GameActionReceipt<Actions[keyof Actions]["result"]>;
+    return { receipt, disposition: reconciled.disposition };
+  }
+
+  /** As {@link reconcile}, for a call of a durable tool; with the intent as it is stored (PROJ-2). */
+  async reconcileCall(operationId: string, signal: AbortSignal): Promise<Reconciled> {
+    await this.abandonCall(operationId);
+    return reconcileAction(this.#parts, operationId, signal);
+  }
+
+  /** The intent of an action whose handler is at work here, as it is stored. */
+  liveIntent(operationId: string): GameActionIntent | undefined {
+    return this.#parts.live.get(operationId)?.intent;
   }
 
   /**

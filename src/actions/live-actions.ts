@@ -3,9 +3,12 @@
  * Owns: what is known of them by operation id. Invariants: one entry per id, since the journal lets an id
  * be dispatched once (ACT-1); an entry stays until its handler has returned and its end is written.
  */
+import type { GameActionIntent } from "../domain/action.ts";
 
 /** One action whose handler is at work, or whose receipt is being saved. */
 export interface LiveAction {
+  /** As stored. */
+  readonly intent: GameActionIntent;
   phase: "handling" | "saving" | "ending";
   /** Called when nobody waits for the handler any more (CAN-2). */
   readonly abandon: () => void;

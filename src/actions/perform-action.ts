@@ -60,7 +60,7 @@ interface AbandonmentWatch {
 }
 
 /** Ends the wait for a handler when the kernel says so, or when its grace after the signal is over. */
-function watchForAbandonment({ clock }: DispatchParts, { signal, graceMs }: Performance): AbandonmentWatch {
+function watchForAbandonment({ clock }: DispatchParts, { claimed, signal, graceMs }: Performance): AbandonmentWatch {
   let abandon = (): void => undefined;
   let settleDoubt = (): void => undefined;
   let stopTimer = (): void => undefined;
@@ -76,7 +76,7 @@ function watchForAbandonment({ clock }: DispatchParts, { signal, graceMs }: Perf
   if (signal.aborted) startGrace();
   else signal.addEventListener("abort", startGrace, { once: true });
   return {
-    action: { phase: "handling", abandon, doubted },
+    action: { intent: claimed.intent, phase: "handling", abandon, doubted },
     abandoned,
     settleDoubt,
     stop: () => {

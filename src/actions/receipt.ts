@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { GameActionIntent, GameActionReceipt as Receipt } from "../domain/action.ts";
-import { OutcomeUnknownError, ToolError } from "../domain/errors.ts";
+import { isOutcomeUnknownError, isToolError } from "../domain/errors.ts";
 import type { JsonValue } from "../domain/json.ts";
 import { copyPlainJson } from "./plain-json.ts";
 
@@ -38,7 +38,10 @@ export const GameActionReceipt = Object.freeze({
 });
 
 /** Makes the receipt of an operation whose outcome is not known; it ends nothing. */
-export function uncertainReceipt(intent: ReceiptSubject, code: UncertainCode): Receipt<never> {
+export function uncertainReceipt(
+  intent: ReceiptSubject,
+  code: UncertainCode,
+): Receipt<never> & { readonly message: string } {
   return Object.freeze({
     ...subjectOf(intent),
     status: "uncertain",
@@ -92,10 +95,18 @@ export function readReceipt(returned: unknown, intent: GameActionIntent): Receip
 
 /** Reads what a handler threw: a `ToolError` is a certain failure, anything else leaves the outcome open (UNC-1). */
 export function readThrown(thrown: unknown, intent: GameActionIntent): Receipt {
-  if (thrown instanceof ToolError) {
-    return GameActionReceipt.failed(intent, thrown.failureCategory, bound(thrown.message, MAX_MESSAGE_CHARACTERS));
+  if (!isToolError(thrown)) {
+    return uncertainReceipt(intent, isOutcomeUnknownError(thrown) ? "outcome_unknown" : "handler_threw");
   }
-  return uncertainReceipt(intent, thrown instanceof OutcomeUnknownError ? "outcome_unknown" : "handler_threw");
+  try {
+    return GameActionReceipt.failed(
+      intent,
+      String(thrown.failureCategory),
+      bound(String(thrown.message), MAX_MESSAGE_CHARACTERS),
+    );
+  } catch {
+    return GameActionReceipt.failed(intent, "unspecified", "The handler declared a failure that cannot be read.");
+  }
 }
 
 function readFields(returned: unknown, intent: GameActionIntent): Receipt | undefined {

@@ -1,4 +1,4 @@
-import type { Disposition, GameActionReceipt } from "../domain/action.ts";
+import type { Disposition, GameActionIntent, GameActionReceipt } from "../domain/action.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JournalEntry } from "../domain/journal.ts";
 import { FACT_OF_STATUS } from "./action-life.ts";
@@ -6,7 +6,9 @@ import { beginLife, type DispatchParts, insistOnStep } from "./dispatch-parts.ts
 import { readReceipt } from "./receipt.ts";
 
 /** A receipt that ends an operation, and where it came from; undefined: the outcome is still unknown. */
-export type Reconciled = { readonly receipt: GameActionReceipt; readonly disposition: Disposition } | undefined;
+export type Reconciled =
+  | { readonly intent: GameActionIntent; readonly receipt: GameActionReceipt; readonly disposition: Disposition }
+  | undefined;
 
 /** How long `handler.recover` may take. */
 const RECOVER_TIMEOUT_MS = 30_000;
@@ -59,9 +61,9 @@ export function forgottenOperation(operationId: string): KernelError {
   );
 }
 
-function settledBy({ state, receipt }: JournalEntry): Reconciled {
+function settledBy({ intent, state, receipt }: JournalEntry): Reconciled {
   const isFinal = state === "committed" || state === "rejected" || state === "failed";
-  return isFinal && receipt !== undefined ? { receipt, disposition: "replayed" } : undefined;
+  return isFinal && receipt !== undefined ? { intent, receipt, disposition: "replayed" } : undefined;
 }
 
 /** Takes the entry over, or waits for another reconciler to be done with it; undefined when that takes too long. */
@@ -104,7 +106,7 @@ async function askHandler(
   if (saved.kind === "gaveUp") return undefined;
   if (saved.answer.kind === "overtaken") return settledBy(saved.answer.entry);
   beginLife(parts, "uncertain").tell(FACT_OF_STATUS[receipt.status]);
-  return { receipt, disposition: "recovered" };
+  return { intent, receipt, disposition: "recovered" };
 }
 
 /** The handler's answer if it ends the operation; undefined for all that leaves it unknown. Never rejects. */
