@@ -1,4 +1,31 @@
 /** The core of toolkernel: what a host embeds. Adapters, stores and testing have entries of their own. */
+export {
+  type DispatchOptions,
+  GameActionDispatcher,
+  type GameActionDispatcherOptions,
+} from "./actions/dispatcher.ts";
+export { GameActionTool, type GameActionToolOptions } from "./actions/game-action-tool.ts";
+export { GameActionReceipt, type ReceiptSubject } from "./actions/receipt.ts";
+export type {
+  ActionContext,
+  ActionMap,
+  ActionMoment,
+  ActionResolution,
+  ActionShape,
+  AnyActions,
+  DispatchResult,
+  DispatchTimings,
+  Disposition,
+  DurableCallContext,
+  DurableToolPort,
+  GameActionHandler,
+  GameActionInput,
+  GameActionIntent,
+  IntentOf,
+  ModelReceiptProjector,
+  ProjectionInput,
+  ReceiptStatus,
+} from "./domain/action.ts";
 export type { Approval, ApprovalDecision, ApprovalDecisions } from "./domain/approval.ts";
 export type { BatchResult, ClosedBy } from "./domain/batch.ts";
 export type {
@@ -49,6 +76,27 @@ export type {
   RewriteToolCall,
   SessionHooks,
 } from "./domain/hooks.ts";
+export type {
+  ClaimAnswer,
+  ClaimRequest,
+  ConflictScope,
+  DoubtRequest,
+  FinishAnswer,
+  FinishRequest,
+  Journal,
+  JournalEntry,
+  JournalEvidence,
+  JournalPage,
+  JournalProtocol,
+  JournalState,
+  ListOpenOptions,
+  Released,
+  SweepCount,
+  TakeOverAnswer,
+  TakeOverRequest,
+  WithdrawAnswer,
+  WithdrawRequest,
+} from "./domain/journal.ts";
 export type { JsonObject, JsonValue } from "./domain/json.ts";
 export { DEFAULT_LIMITS, type LimitName, type Limits } from "./domain/limits.ts";
 export type {
@@ -103,6 +151,7 @@ export type { UncertaintyResolution } from "./host/resolve-uncertain.ts";
 export type { Run, RunResult } from "./host/run-handle.ts";
 export { createToolSession, type ToolSession } from "./host/session.ts";
 export type { ToolSessionOptions } from "./host/session-options.ts";
+export { type MemoryJournalOptions, memoryJournal } from "./journal/memory.ts";
 export { audienceFilter } from "./observe/audience.ts";
 export type { EventListener } from "./observe/event-hub.ts";
 export { formatSummary } from "./observe/format-summary.ts";

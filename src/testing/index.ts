@@ -5,5 +5,6 @@ export {
   type ControlledCall,
   controllableTool,
 } from "./controllable-tool.ts";
+export { testJournal } from "./journal-suite.ts";
 export { type ScriptedResponse, scriptedModel } from "./scripted-model.ts";
 export { type SimulatedClock, simulatedClock } from "./simulated-clock.ts";

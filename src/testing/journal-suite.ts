@@ -1,4 +1,4 @@
-import type { Journal } from "../domain/journal.ts";
+import type { Journal } from "toolkernel";
 import { CLAIM_CASES } from "./journal-suite/claims.ts";
 import { Desk, type DeskCase, type SuiteCase } from "./journal-suite/desk.ts";
 import { ENDING_CASES } from "./journal-suite/endings.ts";

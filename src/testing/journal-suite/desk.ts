@@ -1,8 +1,15 @@
 import { strict as assert } from "node:assert";
 import { createHash, randomBytes } from "node:crypto";
-import type { GameActionIntent, GameActionReceipt } from "../../domain/action.ts";
-import type { ClaimAnswer, ClaimRequest, Journal, JournalState } from "../../domain/journal.ts";
-import type { JsonObject, JsonValue } from "../../domain/json.ts";
+import type {
+  ClaimAnswer,
+  ClaimRequest,
+  GameActionIntent,
+  GameActionReceipt,
+  Journal,
+  JournalState,
+  JsonObject,
+  JsonValue,
+} from "toolkernel";
 
 /** One test of a conformance suite, for any test runner. */
 export interface SuiteCase {
