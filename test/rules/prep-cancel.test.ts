@@ -1,4 +1,11 @@
-import { defineTool, type GivenCall, type JsonObject, type SessionHooks, type StandardSchema } from "toolkernel";
+import {
+  defineTool,
+  type GivenCall,
+  type JsonObject,
+  type SessionHooks,
+  type StandardSchema,
+  type TraceRecord,
+} from "toolkernel";
 import { describe, expect, it } from "vitest";
 import { call, finish, recordingTool, storyOf, testSession, textsOf, verdictsOf } from "../support/run-calls.ts";
 import { trackedClock, trackedSignal } from "../support/tracked.ts";
@@ -46,7 +53,10 @@ function steppingSession(onStep: (step: Step, callNumber: number) => unknown) {
     rewriteToolCall: ({ arguments: given }) => meet("rewriteToolCall", given) as undefined,
     authorizeToolCall: ({ arguments: given }) => meet("authorizeToolCall", given) as undefined,
   };
-  return { simulated, steps, runs, session: testSession({ tools: [tool], hooks, clock: simulated.clock }) };
+  const traced: string[] = [];
+  const telemetry = { record: ({ name, attributes }: TraceRecord) => void traced.push(`${name} ${attributes.callId}`) };
+  const session = testSession({ tools: [tool], hooks, clock: simulated.clock, telemetry });
+  return { simulated, steps, runs, traced, session };
 }
 
 describe("a cancellation during preparation", () => {
@@ -54,7 +64,7 @@ describe("a cancellation during preparation", () => {
     "PREP-12: in step %s of call %i settles every call as cancelled before dispatch, and runs nothing",
     async (step, number) => {
       const signal = trackedSignal();
-      const { session, steps, runs } = steppingSession((at, callNumber) => {
+      const { session, simulated, steps, runs, traced } = steppingSession((at, callNumber) => {
         if (at === step && callNumber === number) signal.abort();
         return undefined;
       });
@@ -71,6 +81,9 @@ describe("a cancellation during preparation", () => {
       expect(hooksAfter).toEqual([]);
       expect(steps.some((line) => line.endsWith(` ${number + 1}`))).toBe(false);
       expect(storyOf(events).slice(-3)).toEqual(["toolEnded a", "toolEnded b", "toolEnded c"]);
+      // Nor is anything told of a call that has its result.
+      await simulated.advance(10);
+      expect(traced.slice(-3)).toEqual(["a", "b", "c"].map((id) => `kernel.toolended ${id}`));
     },
   );
 
