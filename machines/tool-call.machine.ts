@@ -137,7 +137,11 @@ export const toolCallMachine = setup({
       description: "Admitted; its dispatch becomes durable before the executor is called (RUN-6).",
       tags: "mayStillStart",
       entry: "recordDispatch",
-      on: { RECORDED: "running", CANCEL: { target: "cancelled", actions: "noteCancelled" } },
+      on: {
+        RECORDED: "running",
+        BLOCKED: "blocked",
+        CANCEL: { target: "cancelled", actions: "noteCancelled" },
+      },
     },
     running: {
       description: "The executor has been called.",

@@ -14,6 +14,7 @@ import { EPOCH_CHART } from "./charts.ts";
 import type { Deadline } from "./deadlines.ts";
 import { FACTS } from "./facts.ts";
 import { keepLanes, releaseLanes } from "./lane-traffic.ts";
+import { ReadyCalls } from "./ready-calls.ts";
 import type { CallOwner, CallRun } from "./run-call.ts";
 
 /** What an epoch needs of its batch. */
@@ -29,16 +30,18 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   readonly #calls: readonly CallRun[];
   readonly #actor: ChartActor<typeof epochMachine>;
   /** Calls that head their lanes and wait for a slot only, in source order. */
-  #ready: CallRun[] = [];
+  readonly #ready = new ReadyCalls<CallRun>();
   /** Calls that have joined the lanes and are neither ready nor admitted. */
   readonly #queued = new Set<CallRun>();
   /** Calls that have a slot and whose dispatch is on its way. */
   readonly #admitted = new Set<CallRun>();
-  /** Slots in use. */
   /** Calls whose dispatch has begun and that have no result. */
   readonly #launched = new Set<CallRun>();
+  /** Slots in use. */
   #running = 0;
   #holdEnd: Deadline | undefined;
+  /** A hold was on when a write was last looked at, so that time alone may make it startable. */
+  #mayBeHeldBack = false;
 
   constructor(owner: EpochOwner, epoch: number, calls: readonly CallRun[]) {
     this.#owner = owner;
@@ -83,11 +86,11 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   }
 
   /** Looks at a call that may have become startable; answers whether it has. */
-  consider(call: CallRun): boolean {
-    if (!this.#queued.has(call) || !this.#isStartable(call)) return false;
+  consider(call: CallRun, nowMs = this.#owner.core.settings.clock.now()): boolean {
+    if (!this.#queued.has(call) || !this.#isStartable(call, nowMs)) return false;
     this.#queued.delete(call);
-    call.headedAtMs = this.#owner.core.settings.clock.now();
-    this.#ready.splice(this.#placeOf(call), 0, call);
+    call.headedAtMs = nowMs;
+    this.#ready.add(call);
     return true;
   }
 
@@ -131,7 +134,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
         break;
       case "haltCalls":
         for (const call of [...this.#admitted, ...this.#ready, ...this.#queued]) call.tell(FACTS.CANCEL);
-        for (const call of this.#launched) if (call.state === "recording") call.tell(FACTS.CANCEL);
+        for (const call of this.#beingRecorded()) call.tell(FACTS.CANCEL);
         break;
       case "cancelCalls":
         for (const call of this.#calls) call.tell(FACTS.CANCEL);
@@ -147,14 +150,14 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
 
   #admit(): void {
     const { maxConcurrentTools } = this.#owner.core.settings.limits;
+    if (this.#mayBeHeldBack) this.#mindHolds();
     while (this.#running < maxConcurrentTools) {
-      const call = this.#ready.shift();
+      const call = this.#ready.takeFirst();
       if (call === undefined) break;
       this.#running += 1;
       this.#admitted.add(call);
       this.#owner.core.mailbox.run(() => this.#launch(call));
     }
-    this.#armHoldEnd();
   }
 
   /** Dispatches an admitted call, unless something that came before has taken its leave away. */
@@ -162,7 +165,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     // Its CANCEL is on the way.
     if (this.#owner.isStopping || !this.#admitted.has(call)) return;
     this.#admitted.delete(call);
-    if (this.#isStartable(call)) {
+    if (this.#isStartable(call, this.#owner.core.settings.clock.now())) {
       this.#launched.add(call);
       call.actor.send({ type: "ADMITTED" });
       return;
@@ -176,7 +179,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   /** Takes a call that will not be dispatched out of its slot, its queue and its lanes. */
   #withdraw(call: CallRun): void {
     if (this.#admitted.delete(call)) this.#running -= 1;
-    else if (!this.#queued.delete(call) && !this.#dropReady(call)) return;
+    else if (!this.#queued.delete(call) && !this.#ready.delete(call)) return;
     releaseLanes(this.#owner.core, call);
   }
 
@@ -184,15 +187,20 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   #judgeOthers(lost: CallRun): void {
     const uncertain = this.#owner.core.uncertainFor(this.#owner);
     const news = uncertain.filter(({ operationId }) => operationId === lost.operationId);
-    const others = [...this.#admitted, ...this.#ready, ...this.#queued];
+    const others = [...this.#beingRecorded(), ...this.#admitted, ...this.#ready, ...this.#queued];
     for (const other of others.sort(bySource)) {
       if (this.#blockIfUncertain(other, news)) this.#withdraw(other);
     }
   }
 
-  #isStartable(call: CallRun): boolean {
+  /** Calls whose dispatch is being made durable: their executors have not been called (RUN-6). */
+  #beingRecorded(): CallRun[] {
+    return [...this.#launched].filter(({ state }) => state === "recording");
+  }
+
+  #isStartable(call: CallRun, nowMs: number): boolean {
     const { core } = this.#owner;
-    const nowMs = core.settings.clock.now();
+    if (call.isWrite && (core.keylessHolds.size > 0 || core.lanes.held.size > 0)) this.#mayBeHeldBack = true;
     if (call.isWrite && core.keylessHoldUntil(nowMs) !== undefined) return false;
     return headsItsLanes(core.lanes, call, nowMs);
   }
@@ -207,37 +215,20 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     return true;
   }
 
-  /** A write that an abandoned one holds back is looked at again when that hold is over (EPOCH-8). */
-  #armHoldEnd(): void {
+  /**
+   * Looks again at the writes that an abandoned one may hold back, and sees to be woken when the first hold
+   * is over (EPOCH-8). Both by one moment: a hold that ended between look and arming would wake nobody.
+   */
+  #mindHolds(): void {
     const { core } = this.#owner;
     core.deadlines.disarm(this.#holdEnd);
-    this.#holdEnd = undefined;
-    if (core.lanes.held.size === 0 && core.keylessHolds.size === 0) return;
-    const waiting = [...this.#queued].filter(({ isWrite }) => isWrite);
-    if (waiting.length === 0) return;
+    this.#mayBeHeldBack = false;
     const nowMs = core.settings.clock.now();
-    const firstMs = firstHoldEnd(core.lanes, waiting, nowMs) ?? core.keylessHoldUntil(nowMs);
-    // Looked at again then, and the next hold is waited for, if there is one.
-    if (firstMs !== undefined) this.#holdEnd = core.deadlines.arm(firstMs, () => this.recheck());
-  }
-
-  /** Where a call stands among the ready ones, which are in source order. */
-  #placeOf(call: CallRun): number {
-    let low = 0;
-    let high = this.#ready.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#ready[middle]?.callIndex ?? 0) < call.callIndex) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  #dropReady(call: CallRun): boolean {
-    const place = this.#ready.indexOf(call);
-    if (place === -1) return false;
-    this.#ready.splice(place, 1);
-    return true;
+    const waiting = [...this.#queued].filter((call) => call.isWrite && !this.consider(call, nowMs));
+    if (waiting.length === 0) return;
+    const laneMs = firstHoldEnd(core.lanes, waiting, nowMs) ?? Number.POSITIVE_INFINITY;
+    const firstMs = Math.min(laneMs, core.keylessHoldUntil(nowMs) ?? Number.POSITIVE_INFINITY);
+    if (Number.isFinite(firstMs)) this.#holdEnd = core.deadlines.arm(firstMs, () => this.wake());
   }
 }
 

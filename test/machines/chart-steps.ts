@@ -3,7 +3,18 @@ import { type AnyStateMachine, type SnapshotFrom, type StateValue, transition } 
 /** Every fact that a tool call can be told. */
 export const CALL_EVENTS = [
   ...["FOUND", "SHAPED", "VALID", "KEPT", "REWRITTEN", "REFINED", "KEYED", "ALLOWED", "ASKED", "REFUSED"],
-  ...["GRANTED", "DENIED", "CHECKED", "REPEATED", "PLANNED", "EPOCH_STARTED", "ADMITTED", "BLOCKED", "SUCCEEDED"],
+  ...[
+    "GRANTED",
+    "DENIED",
+    "CHECKED",
+    "REPEATED",
+    "PLANNED",
+    "EPOCH_STARTED",
+    "ADMITTED",
+    "RECORDED",
+    "BLOCKED",
+    "SUCCEEDED",
+  ],
   ...["FAILED", "LOST", "THREW", "TIMED_OUT", "CANCEL", "GRACE_OVER", "EXECUTOR_ENDED", "CONFIRMED", "DISPROVED"],
   ...["UNRESOLVED", "FINISHED"],
 ];

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { initialTransition, type SnapshotFrom, transition } from "xstate";
 import { CALL_EVENTS, effectsOf, nameOf, stepOf } from "./chart-steps.ts";
 
-const INPUT = { callId: "c", isWrite: true, throwIsUncertain: true, canRecover: true };
+const INPUT = { callId: "c", isWrite: true, throwIsUncertain: true, canRecover: true, isRecorded: false };
 
 /** Leads a call through facts, from its beginning. */
 function callAfter(...facts: readonly string[]): SnapshotFrom<typeof toolCallMachine> {
@@ -92,6 +92,7 @@ const BATCH_EVENTS = [
   { type: "PLANNED", epochs: 2 },
   { type: "EPOCH_SETTLED" },
   { type: "CALLS_SETTLED" },
+  { type: "STORE_LOST" },
   { type: "CANCEL" },
 ] as const;
 
@@ -107,6 +108,8 @@ function batchAfter(...facts: readonly BatchFact[]): SnapshotFrom<typeof batchMa
 const ASKED = { type: "PREPARED", undecided: 2 } as const;
 const PREPARED = { type: "PREPARED", undecided: 0 } as const;
 
+const CANCELLABLE = { CANCEL: "cancelling [cancelCalls]", STORE_LOST: "cancelling [cancelCalls]" };
+
 const BATCH_TABLE: readonly [state: string, facts: readonly BatchFact[], steps: Readonly<Record<string, string>>][] = [
   [
     "preparing",
@@ -115,7 +118,7 @@ const BATCH_TABLE: readonly [state: string, facts: readonly BatchFact[], steps: 
       REFUSE: "refusing [refuseCalls]",
       "PREPARED 0": "checkingRepeats [checkRepeats]",
       "PREPARED 2": "awaitingApproval [askApprovals]",
-      CANCEL: "cancelling [cancelCalls]",
+      ...CANCELLABLE,
     },
   ],
   [
@@ -124,22 +127,18 @@ const BATCH_TABLE: readonly [state: string, facts: readonly BatchFact[], steps: 
     {
       "DECIDED 0": "checkingRepeats [checkRepeats]",
       "DECIDED 1": "awaitingApproval [askApprovals]",
-      CANCEL: "cancelling [cancelCalls]",
+      ...CANCELLABLE,
     },
   ],
-  ["checkingRepeats", [PREPARED], { CHECKED: "planning [planEpochs]", CANCEL: "cancelling [cancelCalls]" }],
-  [
-    "checkingRepeats",
-    [ASKED, { type: "DECIDED", undecided: 0 }],
-    { CHECKED: "planning [planEpochs]", CANCEL: "cancelling [cancelCalls]" },
-  ],
+  ["checkingRepeats", [PREPARED], { CHECKED: "planning [planEpochs]", ...CANCELLABLE }],
+  ["checkingRepeats", [ASKED, { type: "DECIDED", undecided: 0 }], { CHECKED: "planning [planEpochs]", ...CANCELLABLE }],
   [
     "planning",
     [PREPARED, { type: "CHECKED" }],
     {
       "PLANNED 0": "settled [settled]",
       "PLANNED 2": "runningEpoch [startEpoch]",
-      CANCEL: "cancelling [cancelCalls]",
+      ...CANCELLABLE,
     },
   ],
   ["refusing", [{ type: "REFUSE" }], { CALLS_SETTLED: "refused [settled]" }],

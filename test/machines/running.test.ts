@@ -17,7 +17,7 @@ const TO_LANES = ["FOUND", "SHAPED", "VALID", "KEPT", "REFINED", "KEYED", "ALLOW
 
 /** Leads a call of a tool through facts, from its dispatch on. */
 function callAfter(tool: ToolKind, facts: readonly string[], before: readonly string[] = [...TO_LANES, "ADMITTED"]) {
-  let [snapshot] = initialTransition(toolCallMachine, { callId: "c", ...TOOLS[tool] });
+  let [snapshot] = initialTransition(toolCallMachine, { callId: "c", isRecorded: false, ...TOOLS[tool] });
   for (const type of [...before, ...facts]) [snapshot] = transition(toolCallMachine, snapshot, { type } as never);
   return snapshot;
 }
@@ -127,6 +127,18 @@ describe("the tool-call chart from its epoch on", () => {
     }
   });
 
+  it("UNC-4: a call that is recorded is dispatched when that is durable, and may be blocked until then", () => {
+    let [snapshot] = initialTransition(toolCallMachine, { callId: "c", isRecorded: true, ...TOOLS.write });
+    for (const type of TO_LANES) [snapshot] = transition(toolCallMachine, snapshot, { type } as never);
+    expect(stepOf(toolCallMachine, snapshot, { type: "ADMITTED" })).toBe("recording [recordDispatch]");
+    [snapshot] = transition(toolCallMachine, snapshot, { type: "ADMITTED" });
+    expect(takenFrom(snapshot)).toEqual({
+      RECORDED: "running [dispatch]",
+      BLOCKED: "blocked [settled]",
+      CANCEL: "cancelled [settled]",
+    });
+  });
+
   it.each(RUNNING)("UNC-1: a %s, %s (after %j), takes exactly its own steps", (tool, state, facts, steps) => {
     const from = callAfter(tool, facts);
     expect([nameOf(from.value), takenFrom(from)]).toEqual([state, steps]);
@@ -183,7 +195,8 @@ describe("the tool-call chart from its epoch on", () => {
   });
 });
 
-const EPOCH_EVENTS = ["START", "CALL_SETTLED", "LANE_FREED", "CANCEL"] as const;
+const EPOCH_EVENTS = ["START", "CALL_SETTLED", "LANE_FREED", "HALT", "CANCEL"] as const;
+const STOPPABLE = { HALT: "halting [haltCalls]", CANCEL: "draining [cancelCalls]" };
 type EpochFact = (typeof EPOCH_EVENTS)[number];
 
 function epochAfter(calls: number, ...facts: readonly EpochFact[]): SnapshotFrom<typeof epochMachine> {
@@ -199,21 +212,23 @@ describe("the epoch chart", () => {
       "running",
       2,
       ["START"],
-      { CALL_SETTLED: "running [admitCalls]", LANE_FREED: "running [admitCalls]", CANCEL: "draining [cancelCalls]" },
+      { CALL_SETTLED: "running [admitCalls]", LANE_FREED: "running [admitCalls]", ...STOPPABLE },
     ],
     [
       "running",
       2,
       ["START", "CALL_SETTLED"],
-      { CALL_SETTLED: "settled [settled]", LANE_FREED: "running [admitCalls]", CANCEL: "draining [cancelCalls]" },
+      { CALL_SETTLED: "settled [settled]", LANE_FREED: "running [admitCalls]", ...STOPPABLE },
     ],
     [
       "running",
       1,
       ["START", "LANE_FREED"],
-      { CALL_SETTLED: "settled [settled]", LANE_FREED: "running [admitCalls]", CANCEL: "draining [cancelCalls]" },
+      { CALL_SETTLED: "settled [settled]", LANE_FREED: "running [admitCalls]", ...STOPPABLE },
     ],
     // Nothing is admitted any more, only counted.
+    ["halting", 2, ["START", "HALT"], { CALL_SETTLED: "halting", CANCEL: "draining [cancelCalls]" }],
+    ["halting", 1, ["START", "HALT"], { CALL_SETTLED: "settled [settled]", CANCEL: "draining [cancelCalls]" }],
     ["draining", 2, ["START", "CANCEL"], { CALL_SETTLED: "draining" }],
     ["draining", 2, ["START", "CALL_SETTLED", "CANCEL"], { CALL_SETTLED: "settled [settled]" }],
     ["settled", 1, ["START", "CALL_SETTLED"], {}],
@@ -251,6 +266,7 @@ const BATCH_EVENTS = [
   { type: "PLANNED", epochs: 1 },
   { type: "EPOCH_SETTLED" },
   { type: "CALLS_SETTLED" },
+  { type: "STORE_LOST" },
   { type: "CANCEL" },
 ] as const;
 
@@ -268,12 +284,15 @@ function batchAfter(...facts: readonly (typeof BATCH_EVENTS)[number]["type"][]):
 }
 
 describe("the batch chart from its first epoch on", () => {
-  const NEXT = { EPOCH_SETTLED: "runningEpoch [startEpoch]", CANCEL: "drainingEpoch [cancelEpoch]" };
+  const DRAINED = { CANCEL: "drainingEpoch [cancelEpoch]" };
+  const NEXT = { EPOCH_SETTLED: "runningEpoch [startEpoch]", STORE_LOST: "haltingEpoch [haltEpoch]", ...DRAINED };
 
   it.each([
     ["runningEpoch", [], NEXT],
     ["runningEpoch", ["EPOCH_SETTLED"], NEXT],
     ["runningEpoch", ["EPOCH_SETTLED", "EPOCH_SETTLED"], { ...NEXT, EPOCH_SETTLED: "settled [settled]" }],
+    ["haltingEpoch", ["STORE_LOST"], { EPOCH_SETTLED: "cancelling [cancelCalls]", ...DRAINED }],
+    ["drainingEpoch", ["STORE_LOST", "CANCEL"], { EPOCH_SETTLED: "cancelling [cancelCalls]" }],
     ["drainingEpoch", ["CANCEL"], { EPOCH_SETTLED: "cancelling [cancelCalls]" }],
     ["cancelling", ["CANCEL", "EPOCH_SETTLED"], { CALLS_SETTLED: "cancelled [settled]" }],
     ["settled", ["EPOCH_SETTLED", "EPOCH_SETTLED", "EPOCH_SETTLED"], {}],

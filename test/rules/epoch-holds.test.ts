@@ -278,6 +278,55 @@ describe("EPOCH-8: an abandoned write", () => {
     await running.result;
   });
 
+  it.each(["k", null])(
+    "(of key %s) wakes who waits for its end even when another call ends in that very moment",
+    async (keys) => {
+      const write = keyedTool({ name: "write", executionMode: "parallel", timeoutMs: 100, trackExactRepeats: false });
+      const read = keyedTool({ name: "read", risk: "readOnly", timeoutMs: 100, trackExactRepeats: false });
+      const limits = { cancellationGraceMs: 100, abandonAfterMs: 1_000 };
+      const bench = openBench({ tools: [write, read], limits });
+      const lost = await bench.start([keyed("write", keys, "lost")]);
+      await bench.advance(200);
+      expect(outcomesOf(await lost.result)).toEqual(["uncertain"]);
+      await bench.advance(700);
+      // 900: the grace of `slow` will be over at 1,100, as the hold; it is set before the hold is minded again.
+      const running = await bench.start([
+        keyed("read", "r", "slow"),
+        keyed("read", "q", "q"),
+        keyed("write", "k", "w"),
+      ]);
+      await bench.advance(100);
+      runningCall(read, 1).resolve();
+      await bench.advance(99);
+      expect(runningIn(running.events)).toEqual(["slow"]);
+      await bench.advance(1);
+      expect(runningIn(running.events)).toEqual(["w"]);
+      runningCall(write, 2).resolve();
+      expect(outcomesOf(await running.result)).toEqual(["failed", "succeeded", "succeeded"]);
+    },
+  );
+
+  it("of a key does not prolong one without a key for writes of other keys", async () => {
+    const early = keyedTool({ name: "early", executionMode: "parallel", timeoutMs: 50 });
+    const write = keyedTool({ name: "write", executionMode: "parallel", timeoutMs: 100 });
+    const bench = openBench({ tools: [early, write] });
+    const lost = await bench.start([keyed("early", null, "lost1"), keyed("write", "k", "lost2")]);
+    await bench.advance(1_100);
+    expect(outcomesOf(await lost.result)).toEqual(["uncertain", "uncertain"]);
+    const running = await bench.start([keyed("write", "k", "later"), keyed("write", "free", "free")]);
+    await bench.advance(30_050 - 1_100 - 1);
+    expect(runningIn(running.events)).toEqual([]);
+    await bench.advance(1);
+    expect(runningIn(running.events)).toEqual(["free"]);
+    runningCall(write, 1).resolve();
+    await bench.advance(49);
+    expect(runningIn(running.events)).toEqual([]);
+    await bench.advance(1);
+    expect(runningIn(running.events)).toEqual(["later"]);
+    runningCall(write, 0).resolve();
+    await running.result;
+  });
+
   it("waits on hold once more when the first hold on its key is followed by another", async () => {
     const bench = openHoldBench();
     await abandonWrite(bench, "k");
