@@ -116,6 +116,7 @@ export class PostgresJournal implements Journal, JournalProtocol {
   }
 
   withdraw({ operationId, claimId, receipt }: WithdrawRequest): Promise<WithdrawAnswer> {
+    this.#store.leaveLine(claimId);
     return this.#withdraw(operationId, claimId, JSON.stringify(receipt));
   }
 

@@ -35,6 +35,8 @@ export class PostgresStore {
   readonly #batcher: StepBatcher<SharedStep, SharedAnswer>;
   readonly #listener: ReleaseListener;
   readonly #held = new Map<string, readonly string[]>();
+  /** Attempts that were last told to wait. */
+  readonly #inLine = new Set<string>();
   #isClosed = false;
 
   constructor(parts: PostgresStoreParts) {
@@ -54,11 +56,21 @@ export class PostgresStore {
 
   /** Claims together with what else is claimed and ended at the moment. */
   async claim(request: ClaimRequest): Promise<SharedAnswer> {
+    if (await this.#isInVain(request)) return { kind: "waiting", fence: 0 };
     const scopes = request.scopes.map(({ id }) => id);
     const answer = await this.#share({ kind: "claim", request }, [request.operationId, ...scopes]);
     if (answer.kind === "claimed") this.#hold(request.operationId, scopes);
-    if (answer.kind === "waiting") this.#listener.listen();
+    if (answer.kind !== "waiting") this.#inLine.delete(request.claimId);
+    else {
+      this.#inLine.add(request.claimId);
+      this.#listener.listen();
+    }
     return answer;
+  }
+
+  /** Takes notice that an attempt no longer stands in line. */
+  leaveLine(claimId: string): void {
+    this.#inLine.delete(claimId);
   }
 
   /** Ends, or doubts, an operation together with what else is claimed and ended at the moment. */
@@ -132,6 +144,19 @@ export class PostgresStore {
     } catch (error) {
       throw toJournalError(error);
     }
+  }
+
+  /** Those who wait look often, and mostly in vain; a step that is under way may change what they find. */
+  async #isInVain({ operationId, claimId, scopes }: ClaimRequest): Promise<boolean> {
+    if (!this.#inLine.has(claimId) || !this.#batcher.isIdle) return false;
+    const ids = scopes.map(({ id }) => id);
+    const [row] = await this.repeatable(
+      `SELECT ${this.schema}.still_waits($1, $2, $3) AS answer`,
+      operationId,
+      claimId,
+      ids,
+    );
+    return row?.answer === true;
   }
 
   #hold(operationId: string, scopes: readonly string[]): void {

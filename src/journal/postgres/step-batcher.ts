@@ -38,9 +38,14 @@ export class StepBatcher<Payload, Answer> {
     });
   }
 
+  /** Whether nothing waits and nothing is on its way. */
+  get isIdle(): boolean {
+    return this.#waiting.length === 0 && this.#flights === 0;
+  }
+
   /** Resolves when nothing waits and nothing is on its way. */
   idle(): Promise<void> {
-    if (this.#waiting.length === 0 && this.#flights === 0) return Promise.resolve();
+    if (this.isIdle) return Promise.resolve();
     return new Promise((resolve) => {
       this.#whenIdle.push(resolve);
     });

@@ -36,6 +36,17 @@ export function claimStep(ledger: Ledger, request: ClaimRequest, ports: ClaimPor
   return { kind: "claimed", fence };
 }
 
+/**
+ * Whether asking again would change nothing: the attempt stands in line, its scopes are not free, and its
+ * process has shown itself lately. A look that takes no lock, for those who look often.
+ */
+export function stillWaits(ledger: Ledger, request: ClaimRequest): boolean {
+  const stored = ledger.entries.find(request.operationId);
+  if (stored?.state !== "prepared" || stored.claimId !== request.claimId) return false;
+  if (isShowDue(ledger, stored.owner)) return false;
+  return !request.scopes.every((scope) => isFree(ledger, ledger.scopes.find(scope), request.operationId));
+}
+
 function isFree(ledger: Ledger, { id, holder }: StoredScope, operationId: string): boolean {
   if (holder !== null) return false;
   const first = ledger.scopes.firstInLine(id, ledger.now() - UNSEEN_MS);
@@ -53,9 +64,12 @@ function enterLine(ledger: Ledger, request: ClaimRequest, put: Put): void {
 
 /** Shows that this process is alive to those who wait behind its waiters. */
 function showAlive(ledger: Ledger, owner: string): void {
-  const { scopes, now } = ledger;
-  const oldestMs = scopes.oldestSeenAtMs(owner);
-  if (oldestMs === undefined || Math.abs(now() - oldestMs) < SHOW_EVERY_MS) return;
+  if (!isShowDue(ledger, owner)) return;
   ledger.noteWrite();
-  scopes.seeAll(owner, now());
+  ledger.scopes.seeAll(owner, ledger.now());
+}
+
+function isShowDue({ scopes, now }: Ledger, owner: string): boolean {
+  const oldestMs = scopes.oldestSeenAtMs(owner);
+  return oldestMs !== undefined && Math.abs(now() - oldestMs) >= SHOW_EVERY_MS;
 }

@@ -73,6 +73,11 @@ export class CommitQueue {
     });
   }
 
+  /** Whether nothing waits. */
+  get isIdle(): boolean {
+    return this.#waiting.length === 0;
+  }
+
   /** Resolves when nothing waits. */
   idle(): Promise<void> {
     if (this.#waiting.length === 0) return Promise.resolve();

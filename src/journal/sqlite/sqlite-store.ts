@@ -64,6 +64,11 @@ export class SqliteStore {
     return this.#isClosed;
   }
 
+  /** Whether every step that was submitted is committed. */
+  get isIdle(): boolean {
+    return this.#queue.isIdle;
+  }
+
   /** Takes a step in the next commit; see `CommitQueue.submit`. */
   async write<Answer>(step: () => Answer): Promise<Answer> {
     this.#checkOpen();

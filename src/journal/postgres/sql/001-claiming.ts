@@ -100,4 +100,14 @@ BEGIN
     FROM (SELECT nextval('tickets') AS ticket) n, LATERAL (SELECT unnest(p_scopes) AS scope, n.ticket) t;
   END IF;
 END $$;
+
+-- Whether asking again would change nothing: the attempt stands in line, its scopes are not free, and its
+-- process has shown itself lately. A look that takes no lock, for those who look often.
+CREATE FUNCTION still_waits(p_operation text, p_claim text, p_scopes text[]) RETURNS boolean LANGUAGE sql STABLE
+SET search_path FROM CURRENT AS $$
+  SELECT EXISTS (SELECT 1 FROM entries e WHERE e.operation_id = p_operation AND e.claim_id = p_claim AND e.state = 'prepared')
+    AND NOT EXISTS (SELECT 1 FROM waiters w WHERE w.operation_id = p_operation AND w.seen_at < clock_timestamp() - interval '1 s')
+    AND (EXISTS (SELECT 1 FROM scopes s WHERE s.scope = ANY (p_scopes) AND s.holder IS NOT NULL)
+      OR EXISTS (SELECT 1 FROM waiters w JOIN waiters own ON own.operation_id = p_operation AND own.scope = w.scope
+        WHERE w.ticket < own.ticket AND w.seen_at > clock_timestamp() - interval '3 s')) $$;
 `;
