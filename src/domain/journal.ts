@@ -100,7 +100,7 @@ export interface ConflictScope {
   readonly key: string;
 }
 
-/** An intent that is to be claimed. `scopes` are sorted by id and distinct; `intentText` is the intent as JSON. */
+/** An intent that is to be claimed. A claim id stands for one request, however often it is asked. `scopes` are sorted by id and distinct; `intentText` is the intent as JSON. */
 export interface ClaimRequest {
   readonly operationId: string;
   readonly claimId: string;

@@ -117,8 +117,8 @@ class MemoryJournal implements Journal, JournalProtocol {
 
   async doubt(request: DoubtRequest): Promise<boolean> {
     const tables = this.#open();
-    const stored = tables.need(request.operationId);
-    if (stored.state !== "dispatched" || stored.fence !== request.fence) return false;
+    const stored = tables.find(request.operationId);
+    if (stored?.state !== "dispatched" || stored.fence !== request.fence) return false;
     tables.change(stored, { state: "uncertain", receiptText: JSON.stringify(request.receipt) });
     this.#tell(stored);
     return true;

@@ -37,8 +37,8 @@ export function finishStep(ledger: Ledger, request: FinishRequest): FinishAnswer
 
 /** See `JournalProtocol.doubt`; runs in a write transaction. */
 export function doubtStep(ledger: Ledger, request: DoubtRequest): boolean {
-  const stored = ledger.need(request.operationId);
-  if (stored.state !== "dispatched" || stored.fence !== request.fence) return false;
+  const stored = ledger.entries.find(request.operationId);
+  if (stored?.state !== "dispatched" || stored.fence !== request.fence) return false;
   ledger.change(stored, { state: "uncertain", receiptText: JSON.stringify(request.receipt) });
   ledger.noteRelease(stored);
   return true;

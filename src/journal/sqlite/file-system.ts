@@ -11,6 +11,9 @@ const NETWORK_TYPES: Readonly<Record<number, string>> = {
   16914839: "9p", // 0x1021997
 };
 
+/** Less than a few pages and their index. */
+const LEAST_FREE_BYTES = 131_072;
+
 /** Free and total space around a file, in bytes. */
 export interface Space {
   readonly freeBytes: number;
@@ -61,4 +64,13 @@ export function refuseNetwork(path: string): void {
 export function spaceAround(path: string): Space {
   const { bavail, blocks, bsize } = statfsSync(dirname(path));
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
+
+/** Whether there is not even space for what a database needs to be opened. */
+export function isDiskFull(path: string): boolean {
+  try {
+    return spaceAround(path).freeBytes < LEAST_FREE_BYTES;
+  } catch {
+    return false; // the directory itself is not there
+  }
 }

@@ -1,4 +1,5 @@
 import { KernelError, type KernelErrorCode } from "../../domain/errors.ts";
+import { isDiskFull } from "./file-system.ts";
 
 /** SQLite's primary result codes that mean something to the journal. */
 const CODES = {
@@ -34,22 +35,24 @@ export function isBusy(error: unknown): boolean {
   return code === CODES.busy || code === CODES.locked;
 }
 
-/** Whether there was no space left. */
-export function isFull(error: unknown): boolean {
-  return primaryCode(error) === CODES.full || (error as { readonly code?: unknown })?.code === "ENOSPC";
+/** Whether there was no space left; some file systems say so by failing in other ways. */
+export function isFull(error: unknown, path: string): boolean {
+  const code = primaryCode(error);
+  if (code === CODES.full || (error as { readonly code?: unknown })?.code === "ENOSPC") return true;
+  return (code === CODES.io || code === CODES.cannotOpen) && isDiskFull(path);
 }
 
 /** An error of SQLite or of the file system as the named error that it means for the journal (ACT-11). */
 export function toJournalError(error: unknown, path: string): KernelError {
   if (error instanceof KernelError) return error;
-  const [code, what] = meaningOf(error);
+  const [code, what] = meaningOf(error, path);
   const said = error instanceof Error ? error.message : "unknown error";
   return new KernelError(code, `The journal ${path} ${what} (${said}).`, { subject: path, cause: error });
 }
 
-function meaningOf(error: unknown): readonly [KernelErrorCode, string] {
+function meaningOf(error: unknown, path: string): readonly [KernelErrorCode, string] {
   if (error instanceof BrokenStep) return ["KERNEL_STUCK", "did not change as it should have"];
-  if (isFull(error)) return ["JOURNAL_FULL", "has no space left; nothing new is dispatched until there is"];
+  if (isFull(error, path)) return ["JOURNAL_FULL", "has no space left; nothing new is dispatched until there is"];
   switch (primaryCode(error)) {
     case CODES.busy:
     case CODES.locked:

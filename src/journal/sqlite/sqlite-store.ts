@@ -55,7 +55,7 @@ export class SqliteStore {
       onBegin: () => this.#begin(),
       onCommitting: () => this.#prepareCommit(),
       onCommitted: (hasWritten) => this.#afterCommit(hasWritten),
-      onFailed: (error) => isFull(error) && this.#reserve.giveUp(),
+      onFailed: (error) => isFull(error, path) && this.#reserve.giveUp(),
     });
   }
 
