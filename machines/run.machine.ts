@@ -30,6 +30,7 @@ export interface TurnFacts {
 export type RunEvent =
   | { readonly type: "BEGIN" }
   | { readonly type: "RESUME" }
+  | { readonly type: "CLOSE_TURN" }
   | { readonly type: "READY" }
   | { readonly type: "LIMIT_REACHED"; readonly limit: string }
   | { readonly type: "RESPONDED"; readonly hasCalls: boolean }
@@ -47,6 +48,7 @@ export type RunEmitted =
   | { readonly type: "stopModel" }
   | { readonly type: "executeBatch" }
   | { readonly type: "cancelBatch" }
+  | { readonly type: "haltBatch" }
   | { readonly type: "closeTurn" }
   | { readonly type: "deliverSteering" }
   | { readonly type: "deliverFollowUps" }
@@ -95,6 +97,7 @@ export const runMachine = setup({
     stopModel: emit({ type: "stopModel" }),
     executeBatch: emit({ type: "executeBatch" }),
     cancelBatch: emit({ type: "cancelBatch" }),
+    haltBatch: emit({ type: "haltBatch" }),
     closeTurn: emit({ type: "closeTurn" }),
     deliverSteering: emit({ type: "deliverSteering" }),
     deliverFollowUps: emit({ type: "deliverFollowUps" }),
@@ -107,8 +110,8 @@ export const runMachine = setup({
   initial: "starting",
   states: {
     starting: {
-      description: "A new run begins with a request, a resumed one with the batch that was open (APP-3).",
-      on: { BEGIN: "preparingTurn", RESUME: "executingBatch" },
+      description: "A new run begins with a request, a resumed one where it was left (APP-3, RUN-6).",
+      on: { BEGIN: "preparingTurn", RESUME: "executingBatch", CLOSE_TURN: "closingTurn", FAULTED: "kernelError" },
     },
     preparingTurn: {
       description: "Limits are checked and the host may prepare the request (RUN-1).",
@@ -127,6 +130,7 @@ export const runMachine = setup({
       on: {
         RESPONDED: [{ guard: "hasCalls", target: "executingBatch" }, { target: "closingTurn" }],
         MODEL_FAILED: { target: "providerError", actions: "noteModelFailure" },
+        FAULTED: "kernelError",
         CANCEL: { target: "aborted", actions: "noteAbort" },
       },
     },
@@ -136,8 +140,14 @@ export const runMachine = setup({
       on: {
         BATCH_SETTLED: "closingTurn",
         APPROVALS_ASKED: "awaitingApproval",
+        FAULTED: "haltingBatch",
         CANCEL: "abortingBatch",
       },
+    },
+    haltingBatch: {
+      description: "Steps can no longer be recorded: running calls end, then the run does (CAN-5).",
+      entry: "haltBatch",
+      on: { BATCH_SETTLED: "kernelError", APPROVALS_ASKED: "kernelError" },
     },
     abortingBatch: {
       description: "The batch settles every call, then the run ends (CAN-1).",

@@ -119,6 +119,17 @@ export type {
   TurnHookInput,
   TurnPreparation,
 } from "./domain/run.ts";
+export type {
+  RunClaim,
+  RunFact,
+  RunListing,
+  RunPage,
+  RunProgress,
+  RunStore,
+  StoredOutcome,
+  StoredPreparation,
+  StoredRunStatus,
+} from "./domain/run-store.ts";
 export {
   type ArgumentsOf,
   type InputSchema,
@@ -143,15 +154,17 @@ export type {
   ToolPolicy,
   ToolRisk,
 } from "./domain/tool.ts";
-export { Agent, type ResumeOptions } from "./host/agent.ts";
+export { Agent } from "./host/agent.ts";
 export type { AgentOptions, RunOptions } from "./host/agent-options.ts";
 export type { Batch } from "./host/batch-handle.ts";
 export type { ExecuteOptions, GivenCall, GivenResponse } from "./host/read-response.ts";
 export type { UncertaintyResolution } from "./host/resolve-uncertain.ts";
+export type { ResumeOptions } from "./host/resume-options.ts";
 export type { Run, RunResult } from "./host/run-handle.ts";
 export { createToolSession, type ToolSession } from "./host/session.ts";
 export type { ToolSessionOptions } from "./host/session-options.ts";
 export { type MemoryJournalOptions, memoryJournal } from "./journal/memory.ts";
+export { type MemoryRunStoreOptions, memoryRunStore } from "./journal/run-store/memory.ts";
 export { audienceFilter } from "./observe/audience.ts";
 export type { EventListener } from "./observe/event-hub.ts";
 export { formatSummary } from "./observe/format-summary.ts";

@@ -52,7 +52,7 @@ export type AuthorizeToolCall = (input: AuthorizeInput) => AuthorizeDecision | P
 /** *Contract*: `undefined` keeps the result; a throw or time-out withholds it, never the fact that it ran (PREP-13). */
 export type AfterToolCall = (
   input: AfterToolCallInput,
-) => undefined | DeclaredResult | ToolResult | Promise<undefined | DeclaredResult | ToolResult>;
+) => undefined | DeclaredResult | Partial<ToolResult> | Promise<undefined | DeclaredResult | Partial<ToolResult>>;
 
 /** The hooks of a session. */
 export interface SessionHooks {

@@ -111,7 +111,9 @@ export interface Tool<Name extends string = string, Args = JsonObject, Result = 
   /** Set by importers alone: unknown schema keywords are tolerated and a bad schema makes only this tool unavailable (PREP-8). */
   readonly origin?: "imported" | undefined;
   /** Set by importers alone: the call asks for approval by itself, whatever the host's authorizer says of it. */
-  readonly needsApproval?: ((args: Args, context: ConflictKeyContext) => JsonObject | undefined) | undefined;
+  readonly needsApproval?:
+    | ((args: Args, context: ConflictKeyContext) => JsonObject | undefined | Promise<JsonObject | undefined>)
+    | undefined;
   /** Set by `GameActionTool` alone: what a durable action needs of the kernel beyond being executed. */
   readonly durable?: DurableToolPort | undefined;
 }

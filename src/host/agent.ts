@@ -3,10 +3,8 @@
  * Owns: which of its runs are live or wait for approvals. Does not own: how a run goes (run/run-loop).
  * Invariants: `run` and `resume` never throw; misuse is in the run's result, as status `kernelError`.
  */
-import type { ApprovalDecisions } from "../domain/approval.ts";
-import { KernelError } from "../domain/errors.ts";
-import type { Message, UserMessage } from "../domain/message.ts";
-import type { RunOutcome } from "../domain/run.ts";
+import type { Message } from "../domain/message.ts";
+import type { RunStore } from "../domain/run-store.ts";
 import { EventStream } from "../observe/event-stream.ts";
 import { createLanes } from "../plan/lanes.ts";
 import { ajvValidator } from "../prepare/ajv-validator.ts";
@@ -14,27 +12,18 @@ import { registerTools, type ToolRegistry } from "../prepare/register-tools.ts";
 import { createId, systemClock } from "../run/clock.ts";
 import type { CallRun } from "../run/run-call.ts";
 import { RunLoop } from "../run/run-loop.ts";
+import type { ResumeFacts } from "../run/run-settings.ts";
 import { SessionCore } from "../run/session-core.ts";
 import { asMisuse } from "../run/thrown.ts";
 import { type AgentOptions, checkAgentOptions, checkRunOptions, type RunOptions } from "./agent-options.ts";
-import { checkOptions, invalidOption, isAnything, isBoolean } from "./check-options.ts";
-import { checkDecisions, readMessages, readRunInput, readUserMessage } from "./read-messages.ts";
-import { isSignal } from "./read-response.ts";
+import { checkOptions, invalidOption, isId } from "./check-options.ts";
+import { claimedError, failedRun, notFoundError } from "./failed-run.ts";
+import { readMessages, readRunInput, readUserMessage } from "./read-messages.ts";
 import { resolveUncertain } from "./resolve-uncertain.ts";
+import { type ResumeOptions, readResumeOptions } from "./resume-options.ts";
 import { type Run, RunHandle } from "./run-handle.ts";
 import { completeSettings, readLanes, stuckError } from "./session-options.ts";
-
-/** Options of `resume`. */
-export interface ResumeOptions {
-  /** Answers to open approvals, by id; an unknown id is `INVALID_OPTIONS`. */
-  readonly approvals?: ApprovalDecisions | undefined;
-  /** Refuses every approval that is then still undecided (APP-2). */
-  readonly blockOthers?: boolean | undefined;
-  /** Comes in place of an answer: everything undecided is refused before it (APP-4). */
-  readonly message?: string | UserMessage | undefined;
-  readonly host?: unknown;
-  readonly signal?: AbortSignal | undefined;
-}
+import { claimNewRun, takeOverRun } from "./stored-runs.ts";
 
 /** A run of this Agent and what belongs to it. */
 interface KnownRun {
@@ -42,14 +31,6 @@ interface KnownRun {
   readonly events: EventStream;
   isLive: boolean;
 }
-
-const RESUME_CHECKS = {
-  approvals: isAnything,
-  blockOthers: isBoolean,
-  message: isAnything,
-  host: isAnything,
-  signal: isSignal,
-};
 
 /** See the file header. */
 export class Agent {
@@ -78,36 +59,57 @@ export class Agent {
       if (this.#runs.has(runId)) throw claimedError(runId);
       const known: KnownRun = { loop: this.#createLoop(events, { ...options, runId }, earlier), events, isLive: true };
       this.#runs.set(runId, known);
-      return this.#start(known, options.signal, () => known.loop.enter("BEGIN", prompt));
+      return this.#start(known, options.signal, async () => {
+        const { runStore } = this.#options;
+        if (runStore !== undefined) await claimNewRun(runStore, known.loop);
+        known.loop.enter("BEGIN", prompt);
+      });
     } catch (error) {
       return failedRun(runId, events, error);
     }
   }
 
-  /** Goes on with a run that waits for approvals (APP-3). */
+  /**
+   * Goes on with a run: one of this Agent that waits for approvals (APP-3), or with a run store any run that
+   * nobody holds, from where it was left (RUN-6). An ended run of the store gives its result again.
+   */
   resume(runId: string, options: ResumeOptions = {}): Run {
-    const known = this.#runs.get(runId);
     try {
-      checkOptions(options, RESUME_CHECKS, { path: "options" });
-      if (known === undefined)
-        throw new KernelError("RUN_NOT_FOUND", "This Agent has no open run of that id; nothing was resumed.", {
-          subject: "runId",
-        });
-      if (known.isLive) throw claimedError(runId);
-      const approvals = options.approvals ?? {};
-      checkDecisions(approvals);
-      const unknown = Object.keys(approvals).find((id) => known.loop.batch?.approvals.has(id) !== true);
-      if (unknown !== undefined)
-        throw invalidOption(`approvals.${unknown.slice(0, 64)}`, "is no open approval of this run");
-      const message = options.message === undefined ? undefined : readUserMessage(options.message, "message");
-      known.isLive = true;
-      if (options.host !== undefined) known.loop.core.host = options.host;
-      known.loop.reopen({ approvals, blockOthers: options.blockOthers === true, message });
-      return this.#start(known, options.signal, () => known.loop.enter("RESUME", []));
+      const facts = readResumeOptions(options);
+      const { runStore } = this.#options;
+      return runStore === undefined
+        ? this.#reopen(runId, facts, options)
+        : this.#takeOver(runStore, runId, facts, options);
     } catch (error) {
       const shownId = typeof runId === "string" ? runId : "";
       return failedRun(shownId, this.#createEvents(shownId), error);
     }
+  }
+
+  #reopen(runId: string, facts: ResumeFacts, { host, signal }: ResumeOptions): Run {
+    const known = this.#runs.get(runId);
+    if (known === undefined) throw notFoundError();
+    if (known.isLive) throw claimedError(runId);
+    const unknown = Object.keys(facts.approvals).find((id) => known.loop.batch?.approvals.has(id) !== true);
+    if (unknown !== undefined)
+      throw invalidOption(`approvals.${unknown.slice(0, 64)}`, "is no open approval of this run");
+    known.isLive = true;
+    if (host !== undefined) known.loop.core.host = host;
+    known.loop.reopen(facts);
+    return this.#start(known, signal, () => known.loop.enter("RESUME", []));
+  }
+
+  #takeOver(store: RunStore, runId: string, facts: ResumeFacts, { host, signal }: ResumeOptions): Run {
+    checkOptions({ runId }, { runId: isId }, { path: "options", required: ["runId"] });
+    if (this.#runs.has(runId)) throw claimedError(runId);
+    const events = this.#createEvents(runId);
+    const known: KnownRun = { loop: this.#createLoop(events, { runId, host }, []), events, isLive: true };
+    this.#runs.set(runId, known);
+    return this.#start(known, signal, async () => {
+      const taken = await takeOverRun(store, known.loop, facts);
+      if (taken.kind === "open") known.loop.enter(taken.entry, []);
+      else known.loop.onEnd(taken.outcome);
+    });
   }
 
   #createEvents(runId: string): EventStream {
@@ -138,7 +140,7 @@ export class Agent {
     return new RunLoop(core, settings, earlier);
   }
 
-  #start(known: KnownRun, signal: AbortSignal | undefined, begin: () => void): Run {
+  #start(known: KnownRun, signal: AbortSignal | undefined, begin: () => void | Promise<void>): Run {
     const { loop, events } = known;
     const { core } = loop;
     const { runId } = core.settings;
@@ -147,21 +149,26 @@ export class Agent {
       runId,
       enqueue: (queue, message) => loop.enqueue(queue, readUserMessage(message, "message")),
       abort: (reason) => loop.abort(reason),
-      resolveUncertain: async (id, resolution) => resolveUncertain(core, id, resolution),
+      resolveUncertain: (id, resolution) => resolveUncertain(core, id, resolution),
       performance: () => events.performance(),
     });
     const abort = (): void => loop.abort(signal?.reason);
     loop.onEnd = (outcome) => {
       signal?.removeEventListener("abort", abort);
       known.isLive = false;
-      if (outcome.status !== "awaitingApproval") this.#runs.delete(runId);
+      // With a store nobody holds a run that waits; whoever resumes it takes it from there.
+      const isKept = outcome.status === "awaitingApproval" && core.recorder === undefined;
+      if (!isKept) this.#runs.delete(runId);
       events.direct(undefined);
       handle.end(outcome);
     };
     events.direct(hub);
     if (signal?.aborted === true) abort();
     else signal?.addEventListener("abort", abort, { once: true });
-    queueMicrotask(begin);
+    const fail = (error: unknown): void =>
+      loop.breakOff(asMisuse(error, "The run store gave no answer, so the run did not start."));
+    // In a microtask, after the host has its handle.
+    Promise.resolve().then(begin).catch(fail);
     return handle;
   }
 
@@ -173,11 +180,6 @@ export class Agent {
   }
 }
 
-function claimedError(runId: string): KernelError {
-  const message = `The run ${JSON.stringify(runId.slice(0, 128))} is live or waits for approvals; wait for its result, then resume it or take another id.`;
-  return new KernelError("RUN_CLAIMED", message, { subject: "runId" });
-}
-
 /** The id a host gave, where it can be read; whether it is a good one is checked with the other options. */
 function readRunId(options: RunOptions): string {
   try {
@@ -186,34 +188,4 @@ function readRunId(options: RunOptions): string {
     // The check of the options will say so.
   }
   return createId();
-}
-
-/** A run that could not start: its one event and its result say why. */
-function failedRun(runId: string, events: EventStream, thrown: unknown): Run {
-  const error = asMisuse(thrown, "What the run was given cannot be read, so it did not start.");
-  const hub = events.createHub();
-  const handle = new RunHandle(hub, {
-    runId,
-    enqueue: () => ({ accepted: false, reason: "ended" }),
-    abort: () => undefined,
-    resolveUncertain: () => Promise.reject(new KernelError("OPERATION_UNKNOWN", "The run did not start.")),
-    performance: () => events.performance(),
-  });
-  events.direct(hub);
-  const outcome: RunOutcome = {
-    runId,
-    status: "kernelError",
-    messages: [],
-    newMessages: [],
-    undelivered: [],
-    turns: 0,
-    toolCalls: 0,
-    error,
-  };
-  queueMicrotask(() => {
-    events.emit("runFaulted", 0, { code: error.code });
-    events.emit("runEnded", 0, { status: "kernelError" });
-    handle.end(outcome);
-  });
-  return handle;
 }

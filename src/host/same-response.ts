@@ -1,6 +1,15 @@
 import stringify from "fast-json-stable-stringify";
 import type { ToolCall } from "../domain/call.ts";
 import { isMissingId } from "../run/call-ids.ts";
+import type { BatchRun } from "../run/run-batch.ts";
+import { invalidOption } from "./check-options.ts";
+import type { ExecuteOptions, ReadResponse } from "./read-response.ts";
+
+/** What `execute` was given. */
+export interface GivenJob {
+  readonly response: ReadResponse;
+  readonly options: ExecuteOptions;
+}
 
 /** A response and its turn, as a batch was started with or as it is given again. */
 export interface ComparedResponse {
@@ -33,4 +42,21 @@ function draftText({ arguments: draft }: ToolCall): string {
   } catch {
     return "object that cannot be read";
   }
+}
+
+/**
+ * While a batch waits for approvals only its own response may come, with answers to open ids (APP-2, APP-3).
+ * @throws KernelError `INVALID_OPTIONS`.
+ */
+export function checkAgainstSuspended(batch: BatchRun | undefined, { response, options }: GivenJob): void {
+  const ids = Object.keys(options.approvals ?? {});
+  const unknown = ids.find((id) => batch?.approvals.has(id) !== true);
+  if (unknown !== undefined) {
+    throw invalidOption(`approvals.${unknown.slice(0, 64)}`, "is no open approval of this session");
+  }
+  if (batch === undefined) return;
+  if (isSameResponse(batch.response, { ...response, turn: options.turn ?? batch.turn })) return;
+  const fault =
+    "is another one while approvals are open; execute the same response with approvals or blockOthers first";
+  throw invalidOption("response", fault);
 }

@@ -2,6 +2,7 @@ import { KernelError } from "../domain/errors.ts";
 import type { SessionHooks } from "../domain/hooks.ts";
 import { DEFAULT_LIMITS, LIMIT_BOUNDS, type LimitName, type Limits } from "../domain/limits.ts";
 import type { Clock, Inspect, Telemetry } from "../domain/ports.ts";
+import type { RunStore } from "../domain/run-store.ts";
 import type { JsonSchemaValidator } from "../domain/schema.ts";
 import type { AnyTool, ToolExecution } from "../domain/tool.ts";
 import type { LaneEntry, Lanes } from "../plan/lanes.ts";
@@ -41,6 +42,8 @@ export interface ToolSessionOptions {
   readonly host?: unknown;
   /** Names the run in events and operation ids; default a new one. */
   readonly runId?: string | undefined;
+  /** Where the run is kept, so that another process can go on with it (RUN-6); default nowhere. */
+  readonly runStore?: RunStore | undefined;
   readonly clock?: Clock | undefined;
   readonly inspect?: Inspect | undefined;
   readonly telemetry?: Telemetry | undefined;
@@ -85,6 +88,7 @@ export const SESSION_CHECKS: Readonly<Record<keyof ToolSessionOptions, OptionChe
   compat: isCompat,
   host: isAnything,
   runId: isId,
+  runStore: hasMethods("claim", "listOpen"),
   clock: hasMethods("now", "setTimer"),
   inspect: isFunction,
   telemetry: hasMethods("record"),

@@ -1,11 +1,8 @@
 /**
  * A session: the tool calls of one run, one response at a time.
- * Owns: the queue of responses, the batch that waits for approvals, the turn. Does not own: how a batch
- * runs (run/run-batch). Invariants: batches run one after another, in the order of `execute`; work starts
- * in a microtask after `execute` has returned.
+ * Owns: its tools, its core. Does not own: the order of its batches (batch-queue). Invariants: batches run
+ * one after another, in the order of `execute`; work starts in a microtask after `execute` has returned.
  */
-
-import type { BatchResult } from "../domain/batch.ts";
 import type { KernelError } from "../domain/errors.ts";
 import type { AnyTool } from "../domain/tool.ts";
 import { EventStream } from "../observe/event-stream.ts";
@@ -14,29 +11,15 @@ import { createLanes } from "../plan/lanes.ts";
 import { ajvValidator } from "../prepare/ajv-validator.ts";
 import { registerTools } from "../prepare/register-tools.ts";
 import { NO_REPEATS } from "../repeat/repeat-tracker.ts";
-import { hasDuplicateIds, nameCalls } from "../run/call-ids.ts";
-import { BatchRun } from "../run/run-batch.ts";
 import type { CallRun } from "../run/run-call.ts";
 import { SessionCore } from "../run/session-core.ts";
 import { type Batch, BatchHandle } from "./batch-handle.ts";
+import { BatchQueue } from "./batch-queue.ts";
 import { invalidOption } from "./check-options.ts";
-import {
-  type ExecuteOptions,
-  type GivenResponse,
-  type ReadResponse,
-  readExecuteOptions,
-  readResponse,
-} from "./read-response.ts";
+import { type ExecuteOptions, type GivenResponse, readExecuteOptions, readResponse } from "./read-response.ts";
 import { resolveUncertain, type UncertaintyResolution } from "./resolve-uncertain.ts";
-import { isSameResponse } from "./same-response.ts";
 import { readLanes, readSessionOptions, stuckError, type ToolSessionOptions } from "./session-options.ts";
-
-/** One `execute` that waits for its turn. */
-interface Job {
-  readonly response: ReadResponse;
-  readonly options: ExecuteOptions;
-  readonly handle: BatchHandle;
-}
+import { SessionRecord } from "./session-record.ts";
 
 /** See the file header; made by {@link createToolSession}. */
 export class ToolSession implements AsyncDisposable {
@@ -44,12 +27,7 @@ export class ToolSession implements AsyncDisposable {
   readonly #core: SessionCore;
   readonly #events: EventStream;
   readonly #validator: NonNullable<ToolSessionOptions["jsonSchemaValidator"]>;
-  readonly #queue: Job[] = [];
-  #current: { readonly job: Job; batch: BatchRun | undefined; release: () => void } | undefined;
-  #suspended: BatchRun | undefined;
-  #turn = 0;
-  #fault: KernelError | undefined;
-  #closing: { readonly done: Promise<void>; readonly finish: () => void } | undefined;
+  readonly #batches: BatchQueue;
 
   /** @throws KernelError `INVALID_OPTIONS`, `DUPLICATE_TOOL`, `INVALID_TOOL_SCHEMA`. */
   constructor(options: ToolSessionOptions) {
@@ -63,8 +41,12 @@ export class ToolSession implements AsyncDisposable {
       lanes: options.lanes === undefined ? createLanes<CallRun>() : readLanes<CallRun>(options.lanes),
       events: this.#events,
       host: options.host,
-      onFault: (error) => this.#break(error),
+      onFault: (error) => this.#batches.break(stuckError(error)),
     });
+    const { runStore } = options;
+    const loseStore = (error: KernelError): void => this.#batches.loseStore(error);
+    const record = runStore === undefined ? undefined : new SessionRecord(this.#core, runStore, loseStore);
+    this.#batches = new BatchQueue({ core: this.#core, events: this.#events, record });
   }
 
   /**
@@ -75,24 +57,20 @@ export class ToolSession implements AsyncDisposable {
    * id, and for another response while approvals are open.
    */
   execute(response: GivenResponse, options: ExecuteOptions = {}): Batch {
-    if (this.#fault !== undefined) throw this.#fault;
-    if (this.#closing !== undefined)
+    if (this.#batches.fault !== undefined) throw this.#batches.fault;
+    if (this.#batches.isClosed) {
       throw invalidOption("execute", "was called on a session that is closed; create another");
+    }
     const checked = readExecuteOptions(options);
-    const job: Job = {
-      response: readResponse(response, checked.stopReason),
-      options: checked,
-      handle: new BatchHandle(this.#events.createHub()),
-    };
-    if (this.#current === undefined && this.#queue.length === 0) this.#checkApprovals(job);
-    this.#queue.push(job);
-    queueMicrotask(() => this.#next());
-    return job.handle;
+    const handle = new BatchHandle(this.#events.createHub());
+    this.#batches.push({ response: readResponse(response, checked.stopReason), options: checked, handle });
+    return handle;
   }
 
   /** Steering or a follow-up has reached the model: what it repeats after that is no repeat (REP-7). */
   noteNewEvidence(): void {
     this.#core.repeats = NO_REPEATS;
+    this.#core.recorder?.note({ kind: "evidence" });
   }
 
   /**
@@ -101,7 +79,7 @@ export class ToolSession implements AsyncDisposable {
    * Rejects with KernelError `OPERATION_UNKNOWN` or `INVALID_OPTIONS`.
    */
   async resolveUncertain(operationIdOrCallId: string, resolution: UncertaintyResolution): Promise<void> {
-    resolveUncertain(this.#core, operationIdOrCallId, resolution);
+    await resolveUncertain(this.#core, operationIdOrCallId, resolution);
   }
 
   /**
@@ -113,6 +91,11 @@ export class ToolSession implements AsyncDisposable {
     this.#core.tools = registerTools(tools, this.#validator, this.#core.tools);
   }
 
+  /** The tools that the next batch runs with, in the order they were given. */
+  get tools(): readonly AnyTool[] {
+    return [...this.#core.tools.values()].map(({ tool }) => tool);
+  }
+
   /** The figures of the session as of its last event (OBS-4). */
   performance(): GameAgentPerformanceSummary {
     return this.#events.performance();
@@ -120,117 +103,11 @@ export class ToolSession implements AsyncDisposable {
 
   /** Cancels what runs or waits and ends the session; resolves when every call has its result. */
   close(): Promise<void> {
-    if (this.#closing === undefined) {
-      let finish: () => void = () => undefined;
-      const done = new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-      this.#closing = { done, finish };
-      this.#current?.batch?.cancel("the session was closed");
-      if (this.#current === undefined || this.#fault !== undefined) this.#after();
-    }
-    return this.#closing.done;
+    return this.#batches.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  #next(): void {
-    if (this.#current !== undefined || this.#fault !== undefined) return;
-    const job = this.#queue.shift();
-    if (job === undefined) return;
-    try {
-      this.#checkApprovals(job);
-    } catch (error) {
-      job.handle.reject(error as KernelError); // `checkApprovals` throws nothing else
-      this.#after();
-      return;
-    }
-    this.#events.direct(job.handle.hub);
-    if (this.#suspended === undefined) this.#begin(job);
-    else this.#goOn(job, this.#suspended);
-  }
-
-  #begin(job: Job): void {
-    const turn = job.options.turn ?? this.#turn + 1;
-    this.#turn = turn;
-    const current = { job, batch: undefined as BatchRun | undefined, release: (): void => undefined };
-    this.#current = current;
-    const { calls, stopReason } = job.response;
-    const response = { calls: nameCalls(calls, turn), hasDuplicateIds: hasDuplicateIds(calls), stopReason, turn };
-    this.#core.mailbox.run(() => {
-      current.batch = new BatchRun(this.#core, response, (result) => this.#onResult(result));
-      current.release = this.#obeySignal(current.batch, job.options.signal);
-    });
-  }
-
-  #goOn(job: Job, batch: BatchRun): void {
-    this.#suspended = undefined;
-    const current = { job, batch, release: (): void => undefined };
-    this.#current = current;
-    this.#core.mailbox.run(() => {
-      current.release = this.#obeySignal(batch, job.options.signal);
-      if (!batch.cancellation.aborted) batch.decide(job.options.approvals ?? {}, job.options.blockOthers === true);
-    });
-  }
-
-  #obeySignal(batch: BatchRun, signal: AbortSignal | undefined): () => void {
-    if (this.#closing !== undefined) batch.cancel("the session was closed");
-    if (signal === undefined) return () => undefined;
-    const cancel = (): void => batch.cancel(signal.reason);
-    if (signal.aborted) cancel();
-    else signal.addEventListener("abort", cancel, { once: true });
-    return () => signal.removeEventListener("abort", cancel);
-  }
-
-  #onResult(result: BatchResult): void {
-    const current = this.#current;
-    if (current === undefined) return;
-    current.release();
-    this.#current = undefined;
-    if (result.approvals !== undefined) this.#suspended = current.batch;
-    this.#events.direct(undefined);
-    current.job.handle.resolve(result);
-    this.#after();
-  }
-
-  #after(): void {
-    if (this.#queue.length > 0) {
-      queueMicrotask(() => this.#next());
-      return;
-    }
-    if (this.#closing === undefined) return;
-    // A batch that waits for approvals will get no answer any more.
-    this.#suspended?.cancel("the session was closed");
-    this.#closing.finish();
-  }
-
-  /** While approvals are open only their own response may come, with answers to open ids (APP-2, APP-3). */
-  #checkApprovals({ response, options }: Job): void {
-    const batch = this.#suspended;
-    const ids = Object.keys(options.approvals ?? {});
-    const unknown = ids.find((id) => batch?.approvals.has(id) !== true);
-    if (unknown !== undefined)
-      throw invalidOption(`approvals.${unknown.slice(0, 64)}`, "is no open approval of this session");
-    if (batch === undefined) return;
-    const isOther = !isSameResponse(batch.response, { ...response, turn: options.turn ?? batch.turn });
-    if (isOther)
-      throw invalidOption(
-        "response",
-        "is another one while approvals are open; execute the same response with approvals or blockOthers first",
-      );
-  }
-
-  /** A broken invariant: nobody can say what is true any more, so nothing more is started. */
-  #break(error: unknown): void {
-    if (this.#fault !== undefined) return;
-    this.#fault = stuckError(error);
-    this.#current?.job.handle.reject(this.#fault);
-    for (const { handle } of this.#queue.splice(0)) handle.reject(this.#fault);
-    // What runs is told, and what waits in lanes that others share leaves them.
-    this.#current?.batch?.cancel("the session broke one of its own rules");
-    this.#closing?.finish();
   }
 }
 

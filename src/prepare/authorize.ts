@@ -3,7 +3,7 @@ import type { Writable } from "../domain/writable.ts";
 import { type ReadAuthorization, readAsk, readAuthorization } from "./host-policy.ts";
 import { aboutOf, type DraftCall, factsOf, type Preparation, type PreparePort } from "./preparation.ts";
 import { refuse } from "./refuse.ts";
-import { type Steps, takeNow, wait } from "./steps.ts";
+import { type Steps, wait } from "./steps.ts";
 
 /** The last word over the final arguments and keys: allow, refuse or ask, never rewrite (PREP-4). */
 export function* authorize(draft: DraftCall, work: Preparation, port: PreparePort): Steps<PreparedCall | Refusal> {
@@ -13,7 +13,7 @@ export function* authorize(draft: DraftCall, work: Preparation, port: PreparePor
       : readAuthorization(
           yield* wait(port.authorizeToolCall({ ...factsOf(draft, work), conflictKeys: work.conflictKeys })),
         );
-  const own = decision.kind === "allow" ? askOfTool(work, port) : decision;
+  const own = decision.kind === "allow" ? yield* askOfTool(work, port) : decision;
   if (own.kind === "refuse") return refuse("authorization", own.reason, { ...aboutOf(work), terminate: own.terminate });
   const prepared: Writable<PreparedCall> = {
     kind: "prepared",
@@ -28,13 +28,11 @@ export function* authorize(draft: DraftCall, work: Preparation, port: PreparePor
 }
 
 /** A tool that needs approval in its own framework asks by itself, whatever the host's authorizer allows. */
-function askOfTool(work: Preparation, port: PreparePort): ReadAuthorization {
+function* askOfTool(work: Preparation, port: PreparePort): Steps<ReadAuthorization> {
   const { needsApproval } = work.registered.tool;
   if (needsApproval === undefined) return { kind: "allow" };
-  try {
-    const ask = takeNow(needsApproval(work.arguments as never, { host: port.host, runId: port.runId }));
-    return ask === undefined ? { kind: "allow" } : readAsk(ask);
-  } catch {
-    return readAuthorization({ kind: "threw" });
-  }
+  const { host, runId } = port;
+  const answered = yield* wait(port.bound(() => needsApproval(work.arguments as never, { host, runId })));
+  if (answered.kind !== "answered") return readAuthorization(answered);
+  return answered.answer === undefined ? { kind: "allow" } : readAsk(answered.answer);
 }

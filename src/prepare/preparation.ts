@@ -34,6 +34,8 @@ export interface PreparePort {
   readonly runId: string;
   readonly rewriteToolCall: BoundedHook<CallHookInput> | undefined;
   readonly authorizeToolCall: BoundedHook<AuthorizeInput> | undefined;
+  /** Waits for what the tool itself has to say, no longer than for a hook of the host's. */
+  readonly bound: <Value>(ask: () => Value | PromiseLike<Value>) => HookAnswer<Value> | Promise<HookAnswer<Value>>;
 }
 
 /** A call on its way; the one place where its arguments change, until they are authorized. */

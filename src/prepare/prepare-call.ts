@@ -16,7 +16,7 @@ import { type ParsedDraft, parseArguments } from "./parse-arguments.ts";
 import { aboutOf, type DraftCall, factsOf, type Preparation, type PreparePort } from "./preparation.ts";
 import { refuse, refuseThrown } from "./refuse.ts";
 import type { RegisteredTool, ToolRegistry } from "./register-tools.ts";
-import { type Steps, takeNow, wait } from "./steps.ts";
+import { isPromiseLike, type Steps, takeNow, wait } from "./steps.ts";
 import { validateStandard } from "./validate-standard.ts";
 
 /** Prepares one call: the steps in their order. */
@@ -33,7 +33,7 @@ export function* prepareCall(draft: DraftCall, port: PreparePort): Steps<Prepare
   draft.note("VALID");
   const policy = yield* applyPolicy(draft, work, port.rewriteToolCall);
   if (policy !== undefined) return policy;
-  const refined = isPlain ? checkReplaced(work) : yield* refine(work);
+  const refined = isPlain ? checkReplaced(work) : yield* refine(work, port);
   if (refined !== undefined) return refined;
   draft.note("REFINED");
   const keyFault = resolveKeys(work, port);
@@ -141,10 +141,14 @@ function checkReplaced(work: Preparation): Refusal | undefined {
   return work.isReplaced ? checkWithTool(work) : undefined;
 }
 
-function* refine(work: Preparation): Steps<Refusal | undefined> {
+function* refine(work: Preparation, port: PreparePort): Steps<Refusal | undefined> {
   const { inputSchema } = work.registered.tool;
   if (!isStandardSchema(inputSchema)) return checkReplaced(work);
-  const validated = yield* wait(validateStandard(inputSchema, work.arguments));
+  const verdict = validateStandard(inputSchema, work.arguments);
+  const answered = isPromiseLike(verdict) ? yield* wait(port.bound(() => verdict)) : { answer: verdict };
+  if (!("answer" in answered))
+    return refuse("internal", "not_executed: the tool's schema did not answer.", aboutOf(work));
+  const validated = answered.answer;
   if (!validated.ok) {
     const category = validated.threw === true ? "internal" : "invalidArguments";
     return refuse(category, `invalid_arguments: ${validated.reason}`, aboutOf(work));

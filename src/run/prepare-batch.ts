@@ -4,7 +4,7 @@ import type { BoundedHook, PreparePort } from "../prepare/preparation.ts";
 import { prepareCall } from "../prepare/prepare-call.ts";
 import { refuse } from "../prepare/refuse.ts";
 import { isPromiseLike, runSteps } from "../prepare/steps.ts";
-import { callHook } from "./bounded-hook.ts";
+import { callHook, type HookBounds } from "./bounded-hook.ts";
 import { FACTS } from "./facts.ts";
 import type { CallOwner, CallRun } from "./run-call.ts";
 
@@ -60,17 +60,25 @@ function preparePort(owner: CallOwner): PreparePort {
     runId,
     rewriteToolCall: boundHook<CallHookInput>(owner, hooks.rewriteToolCall),
     authorizeToolCall: boundHook<AuthorizeInput>(owner, hooks.authorizeToolCall),
+    bound: (ask) => callHook(async () => ask(), {}, boundsOf(owner)),
   };
 }
 
+/** What is asked while a call is prepared is not waited for once the batch is cancelled (PREP-12). */
+function boundsOf({ core, cancellation }: CallOwner): HookBounds {
+  const { clock, limits } = core.settings;
+  return { clock, deadlines: core.deadlines, timeoutMs: limits.hookTimeoutMs, cancellation, graceMs: 0 };
+}
+
 function boundHook<Input extends CallHookInput>(
-  { core, turn, cancellation }: CallOwner,
+  owner: CallOwner,
   hook: Hook<(input: Input) => unknown> | undefined,
 ): BoundedHook<Input> | undefined {
   if (hook === undefined) return undefined;
-  const { clock, limits, runId } = core.settings;
+  const { core, turn, cancellation } = owner;
+  const { runId } = core.settings;
   const { host } = core;
-  const bounds = { clock, deadlines: core.deadlines, timeoutMs: limits.hookTimeoutMs, cancellation, graceMs: 0 };
+  const bounds = boundsOf(owner);
   return (facts) => {
     // Nobody is asked about a call that is no longer wanted; an answer would be dropped (PREP-12).
     if (cancellation.aborted) return { kind: "timedOut" };

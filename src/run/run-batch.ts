@@ -121,6 +121,7 @@ export class BatchRun implements EpochOwner {
       conflictKeys,
       epochField,
       batch: this,
+      durable: call.prepared?.tool.durable,
     });
   }
 

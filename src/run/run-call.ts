@@ -14,6 +14,7 @@ import type { LaneEntry } from "../plan/lanes.ts";
 import type { UncertainWrite } from "../plan/uncertain-writes.ts";
 import type { DraftCall, PrepareFact } from "../prepare/preparation.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
+import { freezeResult } from "../settle/freeze-result.ts";
 import { shapeResult } from "./after-tool-call.ts";
 import { resultBeforeDispatch, resultOfDispatched } from "./call-result.ts";
 import { describeEnd, describeSettled, settledFact } from "./call-settled.ts";
@@ -219,7 +220,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
     const { core } = this.owner;
     // The chart's final states are named after the outcomes.
     const outcome = this.state as Outcome;
-    const result = this.#result ?? resultBeforeDispatch(this, outcome);
+    const result = freezeResult(this.#result ?? resultBeforeDispatch(this, outcome));
     const settled = describeSettled(this, outcome, result);
     if (outcome === "uncertain") this.owner.onUncertain(this);
     if (core.recorder === undefined) {

@@ -15,21 +15,23 @@ import { askModel } from "./ask-model.ts";
 import { type ChartActor, startChart } from "./chart-actor.ts";
 import { RUN_CHART } from "./charts.ts";
 import { closeTurn } from "./close-turn.ts";
+import { executeTurn } from "./execute-turn.ts";
 import { type PreparedTurn, prepareTurn, toTurnEvent } from "./prepare-turn.ts";
-import type { ModelAnswer } from "./request-model.ts";
-import { BatchRun } from "./run-batch.ts";
+import type { BatchRun } from "./run-batch.ts";
 import { codeOf, outcomeOf } from "./run-outcome.ts";
 import { type QueueName, RunQueues } from "./run-queues.ts";
+import { recordBegin, recordEnd } from "./run-records.ts";
 import type { ResumeFacts, RunSettings } from "./run-settings.ts";
 import type { SessionCore } from "./session-core.ts";
-import { takeResponse } from "./take-response.ts";
+import type { StoredBatch } from "./stored-run.ts";
+import { takeAnswer } from "./take-response.ts";
 import { type ReadAssistant, Transcript } from "./transcript.ts";
 
 /** See the file header. */
 export class RunLoop {
   readonly core: SessionCore;
   readonly settings: RunSettings;
-  readonly transcript: Transcript;
+  transcript: Transcript;
   readonly queues: RunQueues;
   turn = 0;
   totalTokens = 0;
@@ -38,6 +40,10 @@ export class RunLoop {
   assistant: ReadAssistant | undefined;
   batch: BatchRun | undefined;
   batchResult: BatchResult | undefined;
+  /** What came with `resume`, until the batch has taken it. */
+  resumeFacts: ResumeFacts | undefined;
+  /** The batch that an earlier process has left open, until it is taken up. */
+  storedBatch: StoredBatch | undefined;
   error: Error | undefined;
   /** Told each time the run comes to an end, or waits for approvals. */
   onEnd: (outcome: RunOutcome) => void = () => undefined;
@@ -45,7 +51,7 @@ export class RunLoop {
   #actor: ChartActor<typeof runMachine>;
   #prepared: PreparedTurn | undefined;
   #stopModel: ((reason: unknown) => void) | undefined;
-  #resume: ResumeFacts | undefined;
+  #isResumed = false;
   /** Before its first event, between its first and its last, after its last. */
   #stage: "opening" | "open" | "closed" = "opening";
   /** Queues of messages accepted before the first event. */
@@ -68,24 +74,39 @@ export class RunLoop {
    * Begins with the prompt, or goes on with the batch whose approvals were open (APP-3). One task, so that
    * what listeners do meanwhile comes behind it.
    */
-  enter(type: "BEGIN" | "RESUME", prompt: readonly Message[]): void {
+  enter(type: "BEGIN" | "RESUME" | "CLOSE_TURN", prompt: readonly Message[]): void {
     this.core.mailbox.run(() => {
       this.#stage = "open";
       this.#tell({ type });
       if (this.cancellation.aborted) this.#tell({ type: "CANCEL" });
-      this.core.events.emit(type === "BEGIN" ? "runStarted" : "runResumed", this.turn, {});
+      this.core.events.emit(this.#isResumed ? "runResumed" : "runStarted", this.turn, {});
       for (const queue of this.#queuedEarly.splice(0)) this.core.events.emit("messageQueued", this.turn, { queue });
+      if (!this.#isResumed) recordBegin(this, prompt);
       for (const message of prompt) this.append(message);
     });
   }
 
   /** Opens the run again: from here on it can be aborted and spoken to. */
   reopen(facts: ResumeFacts): void {
-    this.#resume = facts;
+    this.resumeFacts = facts;
+    this.#isResumed = true;
     this.#stage = "opening";
     this.#abort = new AbortController();
     this.#actor = this.#startActor();
     this.queues.open(facts.message);
+  }
+
+  /** Takes up what an earlier process has done, as its store tells it; `open` is the batch it left (RUN-6). */
+  takeUp(facts: ResumeFacts, open: StoredBatch | undefined): void {
+    this.resumeFacts = facts;
+    this.#isResumed = true;
+    this.storedBatch = open;
+  }
+
+  /** Steps can no longer be recorded: nothing more is dispatched, and the run ends (CAN-5). */
+  loseStore(error: Error): void {
+    this.error ??= error;
+    this.#tell({ type: "FAULTED" });
   }
 
   /** Ends the run as soon as every running call has its result (CAN-1). The first reason counts. */
@@ -111,6 +132,7 @@ export class RunLoop {
   enqueue(queue: QueueName, message: UserMessage): QueueAnswer {
     const answer = this.queues.accept(queue, message);
     if (!answer.accepted) return answer;
+    this.core.recorder?.note({ kind: "queued", queue, message });
     if (this.#stage === "open") this.core.events.emit("messageQueued", this.turn, { queue });
     else this.#queuedEarly.push(queue);
     return answer;
@@ -118,8 +140,10 @@ export class RunLoop {
 
   /** Takes what the next request is for into the transcript; it is new evidence (RUN-3, REP-7). */
   deliverDue(): void {
-    const messages = this.queues.takeDue();
-    if (messages.length > 0) this.core.repeats = NO_REPEATS;
+    const { queue, messages } = this.queues.takeDue();
+    if (queue === undefined || messages.length === 0) return;
+    this.core.repeats = NO_REPEATS;
+    this.core.recorder?.note({ kind: "delivered", queue });
     for (const message of messages) this.append(message);
   }
 
@@ -160,13 +184,18 @@ export class RunLoop {
         });
         break;
       case "requestModel":
-        this.#stopModel = askModel(this, this.#prepared, (answer) => this.#onAnswer(answer));
+        this.#stopModel = askModel(this, this.#prepared, (answer) =>
+          takeAnswer(this, answer, (event) => this.#tell(event)),
+        );
         break;
       case "stopModel":
         this.#stopModel?.(this.abortReason);
         break;
       case "executeBatch":
-        this.#executeBatch();
+        executeTurn(this, this.#prepared?.tools ?? this.settings.tools, (event) => this.#tell(event));
+        break;
+      case "haltBatch":
+        this.batch?.halt();
         break;
       case "cancelBatch":
         this.batch?.cancel(this.abortReason);
@@ -192,59 +221,18 @@ export class RunLoop {
     }
   }
 
-  #onAnswer(answer: ModelAnswer): void {
-    // What comes behind an abort is not taken: nobody would give its calls their results.
-    if (this.cancellation.aborted) return;
-    if (answer.kind === "failed") {
-      this.error = answer.error;
-      this.#tell({ type: "MODEL_FAILED", endedBy: answer.endedBy });
-      return;
-    }
-    this.batchResult = undefined;
-    this.batch = undefined;
-    this.assistant = takeResponse(this, answer.response);
-    // Before anybody hears of the message: an abort by a listener has to find the batch that settles its calls.
-    this.#tell({ type: "RESPONDED", hasCalls: this.assistant.calls.length > 0 });
-    // An empty message says nothing, and providers refuse it in the next request.
-    if (answer.response.content.length > 0) this.append(this.assistant.message);
-  }
-
-  #executeBatch(): void {
-    const resumed = this.#resume;
-    this.#resume = undefined;
-    if (resumed !== undefined && this.batch !== undefined) {
-      const isBlocking = resumed.blockOthers || resumed.message !== undefined;
-      if (!this.cancellation.aborted) this.batch.decide(resumed.approvals, isBlocking);
-      return;
-    }
-    const { assistant, turn } = this;
-    if (assistant === undefined || this.#prepared === undefined)
-      throw new Error("a batch was to run without a response");
-    this.core.tools = this.#prepared.tools;
-    const { calls, hasDuplicateIds, message } = assistant;
-    const response = { calls, hasDuplicateIds, stopReason: message.stopReason, turn };
-    this.batch = new BatchRun(this.core, response, (result) => this.#onBatch(result));
-  }
-
-  #onBatch(result: BatchResult): void {
-    if (result.approvals !== undefined) {
-      // Steering that came before the question is an answer to it: everything undecided is refused (APP-4).
-      if (this.queues.hasSteering) this.batch?.decide({}, true);
-      else this.#tell({ type: "APPROVALS_ASKED" });
-      return;
-    }
-    this.batchResult = result;
-    for (const message of result.messages) this.append(message);
-    this.#tell({ type: "BATCH_SETTLED" });
-  }
-
   #finish(status: RunStatus, cause: string | undefined): void {
     if (this.#stage === "closed") return;
     this.#stage = "closed";
     this.queues.close();
     const outcome = outcomeOf(this, status, cause);
-    if (status === "kernelError") this.core.events.emit("runFaulted", this.turn, { code: codeOf(this.error) });
-    this.core.events.emit("runEnded", this.turn, { status, ...(cause !== undefined && { endedBy: cause }) });
-    this.onEnd(outcome);
+    const end = (): void => {
+      if (status === "kernelError") this.core.events.emit("runFaulted", this.turn, { code: codeOf(this.error) });
+      this.core.events.emit("runEnded", this.turn, { status, ...(cause !== undefined && { endedBy: cause }) });
+      this.onEnd(outcome);
+    };
+    const recorded = recordEnd(this, outcome);
+    if (recorded === undefined) end();
+    else recorded.then(end, end);
   }
 }

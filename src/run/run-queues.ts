@@ -14,7 +14,7 @@ export type QueueName = "steering" | "followUp";
 /** See the file header. */
 export class RunQueues {
   readonly #queues: Readonly<Record<QueueName, MessageQueue>>;
-  #due: MessageQueue | undefined;
+  #due: QueueName | undefined;
 
   /** `maxMessages` bounds each of the two. */
   constructor(maxMessages: number) {
@@ -35,19 +35,19 @@ export class RunQueues {
 
   /** Says which queue the next request is for. */
   makeDue(name: QueueName): void {
-    this.#due = this.#queues[name];
+    this.#due = name;
   }
 
   /** How many messages the next request would bring. */
   get dueCount(): number {
-    return this.#due?.length ?? 0;
+    return this.#due === undefined ? 0 : this.#queues[this.#due].length;
   }
 
   /** Takes out what the next request is for. */
-  takeDue(): readonly UserMessage[] {
-    const messages = this.#due?.take() ?? [];
+  takeDue(): { readonly queue: QueueName | undefined; readonly messages: readonly UserMessage[] } {
+    const queue = this.#due;
     this.#due = undefined;
-    return messages;
+    return { queue, messages: queue === undefined ? [] : this.#queues[queue].take() };
   }
 
   /** Accepts nothing more; what is in stays. */

@@ -4,6 +4,7 @@
  * own: the lanes (may be shared with other sessions), the clock. One batch runs at a time, so nothing here
  * is written by two at once.
  */
+import type { DurableToolPort } from "../domain/action.ts";
 import type { CallPlace, EventPort } from "../domain/event.ts";
 import type { SessionHooks } from "../domain/hooks.ts";
 import type { Limits } from "../domain/limits.ts";
@@ -39,6 +40,8 @@ export interface OpenUncertainty extends Omit<UncertainWrite, "isOfThisBatch">, 
   readonly epochField: { readonly epoch?: number };
   /** The batch it is of, by identity. */
   readonly batch: object;
+  /** Who closes it by hand, where it is a durable action. */
+  readonly durable?: DurableToolPort | undefined;
 }
 
 /** What a session is built from beside its settings. */

@@ -51,6 +51,12 @@ export class Transcript {
     this.#messages.push(message);
   }
 
+  /** Appends a message of an earlier process, whose ids are taken too. */
+  take(message: Message): void {
+    this.#noteIds(message);
+    this.append(message);
+  }
+
   /** Reads a response; a missing id is given, one that the transcript knows already is replaced. */
   readResponse(response: ModelResponse, turn: number): ReadAssistant {
     const calls: ToolCall[] = [];

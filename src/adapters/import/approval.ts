@@ -6,13 +6,16 @@ export function askOf(framework: string, toolName: string): JsonObject {
 }
 
 /**
- * A framework's answer to "does this call need approval", as an ask. An answer that comes later counts
- * as yes: the call then asks, and never runs unasked.
+ * A framework's answer to "does this call need approval", as an ask; a later answer is waited for, no
+ * longer than for a hook of the host's. Anything but a plain no is a yes: the call never runs unasked.
  */
-export function askIfNeeded(answer: unknown, ask: JsonObject): JsonObject | undefined {
-  if (answer instanceof Promise) {
-    // Nobody waits for it, so its rejection is nobody's.
-    answer.catch(() => undefined);
-  }
+export function askIfNeeded(
+  answer: unknown,
+  ask: JsonObject,
+): JsonObject | undefined | Promise<JsonObject | undefined> {
+  return answer instanceof Promise ? answer.then((later) => askUnlessNo(later, ask)) : askUnlessNo(answer, ask);
+}
+
+function askUnlessNo(answer: unknown, ask: JsonObject): JsonObject | undefined {
   return answer === false || answer === undefined ? undefined : ask;
 }

@@ -1,0 +1,131 @@
+/**
+ * Brings a run to where an earlier process left it, from the facts in its store (RUN-6).
+ * Owns: nothing. Nothing is emitted and nobody is asked: what happened has happened.
+ */
+import type { BatchResult } from "../domain/batch.ts";
+import type { RunOutcome } from "../domain/run.ts";
+import type { ToolRegistry } from "../prepare/register-tools.ts";
+import { fingerprintCall, fingerprintText } from "../repeat/fingerprint.ts";
+import { countRepeat, isObservingRepeats, NO_REPEATS, type RepeatSequence } from "../repeat/repeat-tracker.ts";
+import type { RunLoop } from "./run-loop.ts";
+import type { SessionCore } from "./session-core.ts";
+import type { StoredBatch, StoredRun } from "./stored-run.ts";
+import { Transcript } from "./transcript.ts";
+
+/** Where a stored run goes on: with its open batch, with the end of its turn, or with the next request. */
+export type EntryPoint = "RESUME" | "CLOSE_TURN" | "BEGIN";
+
+/** Takes a stored run into a loop and answers where it goes on. */
+export function restoreRun(run: RunLoop, stored: StoredRun): EntryPoint {
+  const { core } = run;
+  run.transcript = new Transcript(stored.earlier);
+  for (const message of stored.added) run.transcript.take(message);
+  run.turn = stored.turn;
+  run.totalTokens = stored.totalTokens;
+  for (const message of stored.steering) run.queues.accept("steering", message);
+  for (const message of stored.followUps) run.queues.accept("followUp", message);
+  restoreCore(core, stored, core.tools);
+  const last = stored.history.findLast((batch) => batch !== null);
+  if (last === undefined || last === null) return "BEGIN";
+  const { message, calls, hasDuplicateIds } = last.response;
+  if (message !== undefined) run.assistant = { message, calls, hasDuplicateIds };
+  if (stored.open !== undefined && calls.length > 0) return "RESUME";
+  run.batchResult = resultOf(last);
+  // What was said since the turn ended waits for its answer.
+  return stored.history.at(-1) === null ? "BEGIN" : "CLOSE_TURN";
+}
+
+/** Takes what later batches depend on into a session's core: counts, repeats, uncertain writes. */
+export function restoreCore(core: SessionCore, stored: StoredRun, tools: ToolRegistry): void {
+  const { open } = stored;
+  const closed = stored.history.filter((batch) => batch !== open);
+  core.toolCalls = open?.earlierToolCalls ?? stored.toolCalls;
+  core.resolved = stored.resolved;
+  core.repeats = countHistory(core, closed, tools);
+  for (const batch of closed) if (batch !== null) restoreUncertain(core, batch);
+}
+
+/** The result of a batch that has ended, as it was given; undefined while it has not. */
+export function resultOf({ ended, settled, response, preparations }: StoredBatch): BatchResult | undefined {
+  if (ended === undefined) return undefined;
+  const keys = new Map(
+    preparations?.map((known) => [known.index, known.kind === "prepared" ? known.conflictKeys : []]),
+  );
+  const calls = response.calls.flatMap((call, index) => {
+    const fact = settled.get(index);
+    if (fact === undefined) return [];
+    const { kind: _kind, turn: _turn, ...rest } = fact;
+    return [{ ...rest, call, conflictKeys: keys.get(index) ?? [] }];
+  });
+  const { messages, closedBy } = ended;
+  return {
+    // What a batch recorded of itself at its end.
+    messages: messages as BatchResult["messages"],
+    settled: calls,
+    closed: closedBy !== undefined,
+    ...(closedBy !== undefined && { closedBy }),
+  };
+}
+
+/** What an ended run came to, as it was given the first time. */
+export function storedOutcomeOf(runId: string, stored: StoredRun): RunOutcome | undefined {
+  if (stored.ended === undefined) return undefined;
+  const { error, ...rest } = stored.ended;
+  const transcript = new Transcript(stored.earlier);
+  for (const message of stored.added) transcript.take(message);
+  const { messages, added } = transcript.answered();
+  return { ...rest, runId, messages, newMessages: added, ...(error !== undefined && { error: toError(error) }) };
+}
+
+/** The repeat sequence is counted anew from the stored arguments; nothing derived from them was kept (REP-1). */
+function countHistory(
+  core: SessionCore,
+  history: readonly (StoredBatch | null)[],
+  tools: ToolRegistry,
+): RepeatSequence {
+  let sequence = NO_REPEATS;
+  if (!isObservingRepeats(core.thresholds)) return sequence;
+  for (const batch of history) {
+    if (batch === null) sequence = NO_REPEATS;
+    for (const fingerprint of batch === null ? [] : fingerprintsOf(batch, tools)) {
+      sequence = countRepeat(sequence, fingerprint, core.thresholds).sequence;
+    }
+  }
+  return sequence;
+}
+
+function fingerprintsOf({ preparations, response, settled, decisions }: StoredBatch, tools: ToolRegistry): string[] {
+  return (preparations ?? []).flatMap((known) => {
+    const call = response.calls[known.index];
+    const isExempt = call === undefined || tools.get(call.name)?.tool.trackExactRepeats === false;
+    if (isExempt || settled.get(known.index)?.outcome === "cancelled") return [];
+    const isRun = known.kind === "prepared" && decisions.get(known.index)?.block === undefined;
+    if (isRun) return [fingerprintCall(call.name, known.arguments)];
+    if (known.draft !== undefined) return [fingerprintCall(call.name, known.draft)];
+    return [
+      fingerprintText(call.name, typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments)),
+    ];
+  });
+}
+
+function restoreUncertain(core: SessionCore, { settled, response, preparations }: StoredBatch): void {
+  for (const fact of settled.values()) {
+    const call = response.calls[fact.index];
+    if (fact.outcome !== "uncertain" || call === undefined || core.resolved.has(fact.operationId)) continue;
+    const prepared = preparations?.find(({ index }) => index === fact.index);
+    core.uncertain.push({
+      turn: fact.turn,
+      callId: call.id,
+      callIndex: fact.index,
+      toolName: call.name,
+      operationId: fact.operationId,
+      conflictKeys: prepared?.kind === "prepared" ? prepared.conflictKeys : [],
+      epochField: fact.epoch === undefined ? {} : { epoch: fact.epoch },
+      batch: settled,
+    });
+  }
+}
+
+function toError({ name, message, code }: NonNullable<NonNullable<StoredRun["ended"]>["error"]>): Error {
+  return Object.assign(new Error(message), { name, ...(code !== undefined && { code }) });
+}

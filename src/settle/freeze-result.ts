@@ -1,0 +1,16 @@
+import type { ToolResult } from "../domain/content.ts";
+
+/**
+ * Freezes a result, all of it: events, settled calls and messages show the same object, and nobody who
+ * listens may change what the model sees.
+ */
+export function freezeResult(result: ToolResult): ToolResult {
+  freezeDeep(result);
+  return result;
+}
+
+function freezeDeep(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) freezeDeep(inner);
+}
