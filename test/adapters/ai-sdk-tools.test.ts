@@ -279,7 +279,8 @@ describe("fromAiSdkTools: approval", () => {
   it.each([
     ["true", true],
     ["a function that says yes to these arguments", (input: typeof args) => input.cents > 100],
-    ["a function that answers later", async () => false],
+    ["a function that says yes later", async () => true],
+    ["a function that fails later", () => Promise.reject(new Error("no answer"))],
   ])("APP-1: needsApproval as %s asks, and nothing runs unasked", async (_, needsApproval) => {
     expect(await asked(needsApproval)).toEqual({ ran: 0, asks: [ASK] });
   });
@@ -288,6 +289,7 @@ describe("fromAiSdkTools: approval", () => {
     ["absent", undefined],
     ["false", false],
     ["a function that says no to these arguments", (input: typeof args) => input.cents > 1_000],
+    ["a function that says no later", async () => false],
   ])("needsApproval as %s does not ask", async (_, needsApproval) => {
     expect(await asked(needsApproval)).toEqual({ ran: 1, asks: [] });
   });

@@ -140,8 +140,9 @@ describe("fromOpenAIAgentsTools: approval", () => {
     expect(await asks(undefined)).toBeUndefined();
   });
 
-  it("APP-1: an answer that comes later, or never comes, counts as yes", async () => {
+  it("APP-1: an answer that comes later is waited for, and one that fails counts as yes", async () => {
     expect(await asks(async () => true)).toEqual([ASK]);
+    expect(await asks(async () => false)).toBeUndefined();
     expect(await asks(() => Promise.reject(new Error("no answer")))).toEqual([ASK]);
   });
 });

@@ -13,7 +13,11 @@ export function askIfNeeded(
   answer: unknown,
   ask: JsonObject,
 ): JsonObject | undefined | Promise<JsonObject | undefined> {
-  return answer instanceof Promise ? answer.then((later) => askUnlessNo(later, ask)) : askUnlessNo(answer, ask);
+  if (!(answer instanceof Promise)) return askUnlessNo(answer, ask);
+  return answer.then(
+    (later) => askUnlessNo(later, ask),
+    () => ask,
+  );
 }
 
 function askUnlessNo(answer: unknown, ask: JsonObject): JsonObject | undefined {
