@@ -6,5 +6,6 @@ export {
   controllableTool,
 } from "./controllable-tool.ts";
 export { testJournal } from "./journal-suite.ts";
+export { recordedModel } from "./recorded-model.ts";
 export { type ScriptedResponse, scriptedModel } from "./scripted-model.ts";
 export { type SimulatedClock, simulatedClock } from "./simulated-clock.ts";
