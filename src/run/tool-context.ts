@@ -10,18 +10,42 @@ export interface ContextOwner {
 
 /** Makes what one call of an executor, or of `recover`, is given. */
 export function createToolContext(call: CallRun, owner: ContextOwner): ToolContext {
-  const { core, turn } = call.owner;
-  return {
-    runId: core.settings.runId,
-    turn,
-    callId: call.callId,
-    callIndex: call.callIndex,
-    conflictKeys: call.conflictKeys,
-    operationId: call.operationId,
-    get signal() {
-      return owner.signal;
+  return new CallContext(call, owner);
+}
+
+class CallContext implements ToolContext {
+  readonly runId: string;
+  readonly turn: number;
+  readonly callId: string;
+  readonly callIndex: number;
+  readonly conflictKeys: readonly string[];
+  readonly operationId: string;
+  declare readonly signal: AbortSignal;
+  readonly host: unknown;
+  readonly progress: (update: unknown) => void;
+  readonly #owner: ContextOwner;
+
+  constructor(call: CallRun, owner: ContextOwner) {
+    const { core, turn } = call.owner;
+    this.runId = core.settings.runId;
+    this.turn = turn;
+    this.callId = call.callId;
+    this.callIndex = call.callIndex;
+    this.conflictKeys = call.conflictKeys;
+    this.operationId = call.operationId;
+    this.host = core.host;
+    this.progress = (update) => owner.progress(update);
+    this.#owner = owner;
+    // An own property, so that a tool that spreads its context keeps the signal.
+    Object.defineProperty(this, "signal", CallContext.#SIGNAL);
+  }
+
+  /** One for all contexts: with a getter of its own each would have a shape of its own. */
+  static readonly #SIGNAL: PropertyDescriptor & ThisType<CallContext> = {
+    get() {
+      return this.#owner.signal;
     },
-    host: core.host,
-    progress: (update) => owner.progress(update),
+    enumerable: true,
+    configurable: true,
   };
 }
