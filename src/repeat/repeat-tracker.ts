@@ -4,9 +4,11 @@
  * REP-6, REP-8. A fingerprint never leaves the sequence (REP-1).
  */
 
+import { type Fingerprint, isSameFingerprint } from "./fingerprint.ts";
+
 /** The tracked call that came last, and how often in a row. */
 export interface RepeatSequence {
-  readonly fingerprint: string | undefined;
+  readonly fingerprint: Fingerprint | undefined;
   readonly count: number;
 }
 
@@ -33,10 +35,11 @@ export function isObservingRepeats(thresholds: RepeatThresholds): boolean {
  */
 export function countRepeat(
   sequence: RepeatSequence,
-  fingerprint: string,
+  fingerprint: Fingerprint,
   thresholds: RepeatThresholds,
 ): { readonly sequence: RepeatSequence; readonly verdict: RepeatVerdict } {
-  const count = sequence.fingerprint === fingerprint ? sequence.count + 1 : 1;
+  const { fingerprint: last } = sequence;
+  const count = last !== undefined && isSameFingerprint(last, fingerprint) ? sequence.count + 1 : 1;
   return { sequence: { fingerprint, count }, verdict: judgeCount(count, thresholds) };
 }
 

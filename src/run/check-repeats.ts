@@ -1,5 +1,5 @@
 import type { ToolCall } from "../domain/call.ts";
-import { fingerprintCall, fingerprintText } from "../repeat/fingerprint.ts";
+import { type Fingerprint, fingerprintCall, fingerprintText } from "../repeat/fingerprint.ts";
 import {
   countRepeat,
   isObservingRepeats,
@@ -86,7 +86,7 @@ function tellRepeat(call: CallRun, action: Exclude<RepeatVerdict, "none">): void
 }
 
 /** A refused call counts by its draft, since it has no prepared arguments (REP-3). */
-function fingerprintOf({ call, prepared, refusal }: CallRun): string {
+function fingerprintOf({ call, prepared, refusal }: CallRun): Fingerprint {
   if (prepared !== undefined && refusal === undefined) return fingerprintCall(call.name, prepared.arguments);
   const draft = refusal?.draft;
   return draft === undefined ? fingerprintText(call.name, rawText(call)) : fingerprintCall(call.name, draft);
