@@ -22,7 +22,6 @@ import { type ChartActor, type ChartDriver, startChart } from "./chart-actor.ts"
 import { CALL_CHART } from "./charts.ts";
 import { Execution } from "./execution.ts";
 import { FACTS } from "./facts.ts";
-import { deriveOperationId } from "./operation-id.ts";
 import { askRecovery, type Recovery } from "./recovery.ts";
 import type { EpochRun } from "./run-epoch.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -73,8 +72,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
     this.owner = owner;
     this.call = Object.freeze({ ...call }); // hooks are shown it
     this.callIndex = callIndex;
-    const { runId } = owner.core.settings;
-    this.operationId = deriveOperationId({ runId, turn: owner.turn, callIndex, toolName: call.name });
+    this.operationId = owner.core.operationIds.derive({ turn: owner.turn, callIndex, toolName: call.name });
     const tool = owner.tools.get(call.name)?.tool;
     this.isWrite = tool === undefined || isWrite(tool);
     this.actor = startChart(CALL_CHART, {

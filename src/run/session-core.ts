@@ -19,6 +19,7 @@ import type { ChartActor, Interpreter } from "./chart-actor.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Recorder } from "./recorder.ts";
+import { OperationIds } from "./operation-id.ts";
 import type { CallRun } from "./run-call.ts";
 import type { EpochRun } from "./run-epoch.ts";
 
@@ -62,6 +63,7 @@ export class SessionCore {
   readonly lanes: Lanes<CallRun>;
   readonly events: EventPort;
   readonly thresholds: RepeatThresholds;
+  readonly operationIds: OperationIds;
   /** Records the run's facts, where the host gave a run store. */
   recorder: Recorder | undefined;
   /** The run's actor, if a run is above. */
@@ -89,6 +91,7 @@ export class SessionCore {
     this.events = parts.events;
     this.deadlines = new Deadlines(settings.clock);
     this.mailbox = new Mailbox(parts.onFault);
+    this.operationIds = new OperationIds(settings.runId);
     this.fault = parts.onFault;
     this.host = parts.host;
     const { exactToolRepeatAdvisoryThreshold: advisory, exactToolRepeatTerminationThreshold: termination } =
