@@ -285,6 +285,21 @@ describe("a PostgreSQL journal in trouble", () => {
     await journal.close();
   });
 
+  it("ACT-11: a step that the database refuses takes none of those beside it down", async () => {
+    const schema = newSchema();
+    const journal = await openPostgresJournal(database.url, { schema });
+    const claim = (operationId: string) => ({
+      operationId,
+      claimId: operationId,
+      intentHash: "h",
+      intentText: "{}",
+      scopes: [],
+    });
+    const settled = await Promise.allSettled(["a", "b\u0000", "c"].map((id) => journal.protocol.claim(claim(id))));
+    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    await journal.close();
+  });
+
   it("ACT-1: a commit is on disk whatever the session says", async () => {
     const schema = newSchema();
     const pool = new pg.Pool({ connectionString: database.url, max: 3, options: "-c synchronous_commit=off" });

@@ -15,6 +15,11 @@ export function isConflict(error: unknown): boolean {
   return state === "40P01" || state === "40001" || state === "55P03";
 }
 
+/** Whether the database itself refused the statement: then it has had no effect, and a part of it may be at fault. */
+export function isRefused(error: unknown): boolean {
+  return stateOf(error) !== undefined && !isConnectionLost(error);
+}
+
 /** Whether the connection is gone, so that the statement may or may not have had its effect. */
 export function isConnectionLost(error: unknown): boolean {
   const state = stateOf(error);

@@ -12,7 +12,7 @@ import type { Connections, Statement } from "./connections.ts";
 import { entryColumns, type Row, readEntryRow, readEvidenceRow } from "./entry-rows.ts";
 import { OwnerLease } from "./owner-lease.ts";
 import type { OwnedPool } from "./pool.ts";
-import { toJournalError } from "./postgres-errors.ts";
+import { isRefused, toJournalError } from "./postgres-errors.ts";
 import { type SharedAnswer, type SharedStep, sendSteps } from "./postgres-steps.ts";
 import { ReleaseListener } from "./release-listener.ts";
 import { StepBatcher } from "./step-batcher.ts";
@@ -45,7 +45,7 @@ export class PostgresStore {
     this.schema = schema;
     this.lease = new OwnerLease({ connections, schema, clock, lease });
     const ports = { connections, schema, clock, lease: this.lease, leaseMs: lease.leaseMs };
-    this.#batcher = new StepBatcher((steps) => sendSteps(ports, steps));
+    this.#batcher = new StepBatcher((steps) => sendSteps(ports, steps), isRefused);
     this.#listener = new ReleaseListener({ pool: owned.pool, channel: `toolkernel_${schema}`, onReleased });
   }
 

@@ -17,17 +17,25 @@ export interface BatchedStep<Payload, Answer> {
 const MOST_FLIGHTS = 2;
 const MOST_STEPS = 512;
 
-/** See the file header. `send` answers in the order of the payloads, or rejects for all. */
+/**
+ * See the file header. `send` answers in the order of the payloads, or rejects for all; `mayBeOne` says
+ * whether an error had no effect and may be one step's fault.
+ */
 export class StepBatcher<Payload, Answer> {
   readonly #send: (payloads: readonly Payload[]) => Promise<readonly Answer[]>;
+  readonly #mayBeOne: (error: unknown) => boolean;
   readonly #namesUnderWay = new Map<string, number>();
   #waiting: BatchedStep<Payload, Answer>[] = [];
   #flights = 0;
   #isScheduled = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(send: (payloads: readonly Payload[]) => Promise<readonly Answer[]>) {
+  constructor(
+    send: (payloads: readonly Payload[]) => Promise<readonly Answer[]>,
+    mayBeOne: (error: unknown) => boolean,
+  ) {
     this.#send = send;
+    this.#mayBeOne = mayBeOne;
   }
 
   /** Takes a step with the next statement that may carry it. */
@@ -79,16 +87,22 @@ export class StepBatcher<Payload, Answer> {
   async #fly(batch: readonly BatchedStep<Payload, Answer>[]): Promise<void> {
     this.#flights += 1;
     for (const { names } of batch) for (const name of names) this.#count(name, 1);
-    try {
-      const answers = await this.#send(batch.map(({ payload }) => payload));
-      for (const [place, { resolve }] of batch.entries()) resolve(answers[place] as Answer); // one for each payload
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
+    await this.#sendAll(batch);
     for (const { names } of batch) for (const name of names) this.#count(name, -1);
     this.#flights -= 1;
     if (this.#waiting.length > 0) this.#schedule();
     else if (this.#flights === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  /** Sends steps together; when they are refused each by itself, so that only the one at fault fails. */
+  async #sendAll(batch: readonly BatchedStep<Payload, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.#send(batch.map(({ payload }) => payload));
+      for (const [place, { resolve }] of batch.entries()) resolve(answers[place] as Answer); // one for each payload
+    } catch (error) {
+      if (batch.length > 1 && this.#mayBeOne(error)) for (const step of batch) await this.#sendAll([step]);
+      else for (const { reject } of batch) reject(error);
+    }
   }
 
   #count(name: string, change: 1 | -1): void {

@@ -115,12 +115,19 @@ export class SqliteStore {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#queue.idle();
-    const { opened } = this.#parts;
-    const owner = this.#lock?.owner;
-    const leavesNothing = owner === undefined || !this.ledger.entries.listOwners().includes(owner);
-    opened.close();
+    const leavesNothing = this.#leavesNothing();
+    this.#parts.opened.close();
     if (leavesNothing) this.#lock?.remove();
     else this.#lock?.release();
+  }
+
+  #leavesNothing(): boolean {
+    if (this.#lock === undefined) return true;
+    try {
+      return !this.ledger.entries.listOwners().includes(this.#lock.owner);
+    } catch {
+      return false; // a journal that cannot be read: whoever opens it next looks
+    }
   }
 
   async #sweepOwner(owner: string): Promise<SweepCount> {
