@@ -5,7 +5,7 @@
 import type { BatchResult } from "../domain/batch.ts";
 import type { RunOutcome } from "../domain/run.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
-import { fingerprintCall, fingerprintText } from "../repeat/fingerprint.ts";
+import { type Fingerprint, fingerprintCall, fingerprintText } from "../repeat/fingerprint.ts";
 import { countRepeat, isObservingRepeats, NO_REPEATS, type RepeatSequence } from "../repeat/repeat-tracker.ts";
 import type { RunLoop } from "./run-loop.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -94,7 +94,10 @@ function countHistory(
   return sequence;
 }
 
-function fingerprintsOf({ preparations, response, settled, decisions }: StoredBatch, tools: ToolRegistry): string[] {
+function fingerprintsOf(
+  { preparations, response, settled, decisions }: StoredBatch,
+  tools: ToolRegistry,
+): Fingerprint[] {
   return (preparations ?? []).flatMap((known) => {
     const call = response.calls[known.index];
     const isExempt = call === undefined || tools.get(call.name)?.tool.trackExactRepeats === false;
