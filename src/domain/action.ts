@@ -222,8 +222,13 @@ export function durableResult(fields: ToolResultFields, outcome: DurableOutcome)
   return Object.assign(toolResult(fields), { [OUTCOME]: outcome });
 }
 
-/** The durable outcome that {@link durableResult} attached, if any. */
+/** The durable outcome that {@link durableResult} attached, if any. Never throws, whatever a tool answered. */
 export function durableOutcomeOf(result: unknown): DurableOutcome | undefined {
-  if (typeof result !== "object" || result === null) return undefined;
-  return (result as { [OUTCOME]?: DurableOutcome })[OUTCOME];
+  try {
+    return typeof result === "object" && result !== null
+      ? (result as { [OUTCOME]?: DurableOutcome })[OUTCOME]
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }

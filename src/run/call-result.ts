@@ -1,5 +1,6 @@
 import type { Outcome } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
+import type { JsonObject } from "../domain/json.ts";
 import { stoppedText } from "../settle/kernel-texts.ts";
 import {
   blockedResult,
@@ -11,6 +12,7 @@ import {
   stoppedResult,
   uncertainResult,
 } from "../settle/settle-call.ts";
+import { abandonDurable } from "./durable-call.ts";
 import type { CallRun } from "./run-call.ts";
 
 /** The most that is shown of a host's reason for a cancellation. */
@@ -32,8 +34,16 @@ export function resultOfDispatched(call: CallRun): ToolResult {
     case "cancelled":
       return stoppedResult("cancelled", reasonOf(call));
     default:
-      return uncertainResult(context.stopCause ?? "internal", whatWasSaid(call));
+      abandonDurable(call);
+      return withDetails(
+        uncertainResult(context.stopCause ?? "internal", whatWasSaid(call)),
+        call.abandonment?.details,
+      );
   }
+}
+
+function withDetails(result: ToolResult, details: JsonObject | undefined): ToolResult {
+  return details === undefined ? result : { ...result, details };
 }
 
 /** What a call came to that was never dispatched. */

@@ -3,6 +3,7 @@ import type { ToolResult } from "../domain/content.ts";
 import type { CallEventFields } from "../domain/event.ts";
 import type { RunFact } from "../domain/run-store.ts";
 import type { Writable } from "../domain/writable.ts";
+import { actionFactsOf } from "./durable-call.ts";
 import type { CallRun } from "./run-call.ts";
 
 /** A call with its one and only result, as hosts get it. */
@@ -51,5 +52,7 @@ export function describeEnd(call: CallRun, settled: SettledCall): CallEventField
   if (epoch !== undefined) end.epoch = epoch;
   if (result.failureCategory !== undefined) end.failureCategory = result.failureCategory;
   if (startedAtMs !== undefined) end.durationMs = endedAtMs - startedAtMs;
+  const action = actionFactsOf(call);
+  if (action !== undefined) end.action = action;
   return end;
 }

@@ -1,5 +1,6 @@
 import type { BatchResult, ClosedBy } from "../domain/batch.ts";
 import type { SettledCall } from "../domain/call.ts";
+import { isProjectionFailed } from "../settle/project-receipt.ts";
 import { policyMessage, toolMessages } from "../settle/tool-messages.ts";
 import type { RepeatCheck } from "./check-repeats.ts";
 import type { ResponseRefusal } from "./refuse-response.ts";
@@ -20,6 +21,7 @@ export function closeBatch(settled: readonly SettledCall[], facts: BatchFacts): 
 
 /** In the fixed precedence of the closers (RUN-2). */
 function findCloser(settled: readonly SettledCall[], { refusal, repeats }: BatchFacts): ClosedBy | undefined {
+  if (settled.some(({ result }) => isProjectionFailed(result))) return "projectionFailed";
   if (repeats.isTerminated) return "exactToolRepeat";
   if (settled.length > 0 && settled.every(({ result }) => result.terminate)) return "allTerminate";
   return refusal?.closedBy;

@@ -6,6 +6,7 @@
  */
 
 import type { StopCause } from "../../machines/tool-call-facts.ts";
+import { type DurableOutcome, durableOutcomeOf } from "../domain/action.ts";
 import type { PreparedCall } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import { isOutcomeUnknownError, isToolError } from "../domain/errors.ts";
@@ -14,6 +15,7 @@ import { recordValue } from "../settle/record-value.ts";
 import { readReturn } from "../settle/settle-call.ts";
 import type { Deadline } from "./deadlines.ts";
 import { dispatch, type ExecutorEnd, type ExecutorWatcher } from "./dispatch.ts";
+import { conflictWaitOf, graceEnd } from "./durable-call.ts";
 import { FACTS } from "./facts.ts";
 import { releaseLanes } from "./lane-traffic.ts";
 import { toolForAgain } from "./run-again.ts";
@@ -25,6 +27,8 @@ export class Execution implements ExecutorWatcher {
   readonly startedAtMs: number;
   /** What a return was read as. */
   answer: ToolResult | undefined;
+  /** What a durable tool said of its action beside that. */
+  durable: DurableOutcome | undefined;
   /** What was thrown; `undefined` inside when nothing was. */
   thrown: { readonly error: unknown } | undefined;
   hasEnded = false;
@@ -70,15 +74,26 @@ export class Execution implements ExecutorWatcher {
     const { core, cancellation } = this.#call.owner;
     core.deadlines.disarm(this.#deadline);
     this.signalledAtMs = core.settings.clock.now();
-    const graceOverAtMs = this.signalledAtMs + core.settings.limits.cancellationGraceMs;
-    this.#deadline = core.deadlines.arm(graceOverAtMs, () => this.#call.tell(FACTS.GRACE_OVER));
+    this.#awaitGrace(this.signalledAtMs);
     const timeout = new DOMException("The tool's time-out is over.", "TimeoutError");
     this.#control().abort(cause === "timeout" ? timeout : cancellation.reason);
   }
 
+  /** Gives the call up when its grace is over, which may be later than it seemed when its receipt is being saved. */
+  #awaitGrace(signalledAtMs: number): void {
+    const { core } = this.#call.owner;
+    const overAtMs = graceEnd(this.#call, signalledAtMs);
+    this.#deadline = core.deadlines.arm(overAtMs, () => {
+      if (graceEnd(this.#call, signalledAtMs) > core.settings.clock.now()) this.#awaitGrace(signalledAtMs);
+      else this.#call.tell(FACTS.GRACE_OVER);
+    });
+  }
+
   /** What the executor is given. */
   createContext(): ToolContext {
-    return createToolContext(this.#call, this);
+    const context = createToolContext(this.#call, this);
+    const { tool } = this.#prepared;
+    return tool.durable === undefined ? context : Object.assign(context, conflictWaitOf(tool, this.#call));
   }
 
   /** The executor has ended, however it did. */
@@ -117,6 +132,7 @@ export class Execution implements ExecutorWatcher {
     const { maxResultCharacters: maxCharacters } = owner.core.settings.limits;
     const { means, result } = readReturn(end.value, { maxCharacters, isWrite });
     this.answer = result;
+    this.durable = durableOutcomeOf(end.value);
     if (means === "success") return "SUCCEEDED";
     return means === "failure" ? "FAILED" : "LOST";
   }

@@ -5,8 +5,10 @@ import { prepareCall } from "../prepare/prepare-call.ts";
 import { refuse } from "../prepare/refuse.ts";
 import { isPromiseLike, runSteps } from "../prepare/steps.ts";
 import { callHook, type HookBounds } from "./bounded-hook.ts";
+import { operationIdOf } from "./durable-call.ts";
 import { FACTS } from "./facts.ts";
 import type { CallOwner, CallRun } from "./run-call.ts";
+import { asMisuse } from "./thrown.ts";
 
 /**
  * Prepares the calls of a batch one after another, in source order (PREP-2). Ends early when the batch
@@ -46,6 +48,12 @@ export function refuseCall(call: CallRun, refusal: Refusal): void {
 function acceptCall(call: CallRun, prepared: PreparedCall): void {
   const { core } = call.owner;
   call.prepared = prepared;
+  const fault = nameCall(call);
+  if (fault !== undefined) {
+    call.prepared = undefined;
+    refuseCall(call, fault);
+    return;
+  }
   call.tell(prepared.ask === undefined ? FACTS.ALLOWED : FACTS.ASKED);
   core.events.emitCall("toolPrepared", call, { conflictKeys: prepared.conflictKeys });
 }
@@ -62,6 +70,19 @@ function preparePort(owner: CallOwner): PreparePort {
     authorizeToolCall: boundHook<AuthorizeInput>(owner, hooks.authorizeToolCall),
     bound: (ask) => callHook(async () => ask(), {}, boundsOf(owner)),
   };
+}
+
+/** Gives a durable call its durable id; one that cannot have any runs nothing (ACT-8). */
+function nameCall(call: CallRun): Refusal | undefined {
+  if (call.prepared?.tool.durable === undefined) return undefined;
+  try {
+    call.operationId = operationIdOf(call);
+    return undefined;
+  } catch (error) {
+    const { tool, draft, repairs } = call.prepared;
+    const { message } = asMisuse(error, "The durable tool could not name this action.");
+    return refuse("internal", `not_executed: ${message}`, { tool, draft, repairs });
+  }
 }
 
 /** What is asked while a call is prepared is not waited for once the batch is cancelled (PREP-12). */

@@ -3,6 +3,7 @@
  * Owns: the question's signal and its deadline. Invariants: exactly one answer is told to the chart; a
  * throw, a time-out and nonsense all leave the write uncertain.
  */
+import { type DurableOutcome, durableOutcomeOf } from "../domain/action.ts";
 import type { ToolResult } from "../domain/content.ts";
 import { isDeclaredResult } from "../domain/content.ts";
 import { readReturn } from "../settle/settle-call.ts";
@@ -14,6 +15,8 @@ import { createToolContext } from "./tool-context.ts";
 export interface Recovery {
   /** What the tool said became of the write; undefined while, or if, it does not know. */
   readonly answer: ToolResult | undefined;
+  /** What a durable tool said of its action beside that. */
+  readonly durable: DurableOutcome | undefined;
   /** Fires the question's signal, since the run was cancelled; the grace runs from here. */
   stop(): void;
 }
@@ -27,6 +30,7 @@ export function askRecovery(call: CallRun): Recovery {
   const context = createToolContext(call, { signal: controller.signal, progress: () => undefined });
   const recovery = {
     answer: undefined as ToolResult | undefined,
+    durable: undefined as DurableOutcome | undefined,
     stop(): void {
       core.deadlines.disarm(deadline);
       deadline = core.deadlines.arm(clock.now() + limits.cancellationGraceMs, () => call.tell(FACTS.GRACE_OVER));
@@ -44,6 +48,7 @@ export function askRecovery(call: CallRun): Recovery {
       return;
     }
     recovery.answer = read.result;
+    recovery.durable = durableOutcomeOf(answer);
     call.tell(FACTS[read.means]);
   };
   const timeoutMs = call.prepared?.tool.timeoutMs ?? limits.toolTimeoutMs;

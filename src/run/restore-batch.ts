@@ -3,6 +3,7 @@ import type { StoredPreparation } from "../domain/run-store.ts";
 import type { AnyTool } from "../domain/tool.ts";
 import { freezeArguments } from "../prepare/freeze-arguments.ts";
 import { refuse } from "../prepare/refuse.ts";
+import { operationIdOf } from "./durable-call.ts";
 import { FACTS } from "./facts.ts";
 import type { BatchRun } from "./run-batch.ts";
 import type { CallRun } from "./run-call.ts";
@@ -55,6 +56,7 @@ function restorePrepared(
     return;
   }
   call.prepared = toPrepared(preparation, tool ?? missingTool(call.toolName));
+  call.operationId = operationIdOf(call);
   for (const fact of PREPARED_FACTS) call.tell(FACTS[fact]);
   call.tell(preparation.approval === undefined ? FACTS.ALLOWED : FACTS.ASKED);
   if (decision === undefined) return;

@@ -6,6 +6,7 @@
  */
 import type { toolCallMachine } from "../../machines/tool-call.machine.ts";
 import type { ToolCallEmitted, ToolCallEvent } from "../../machines/tool-call-facts.ts";
+import type { DurableAbandonment } from "../domain/action.ts";
 import type { Outcome, PreparedCall, Refusal, SettledCall, ToolCall } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import type { CallPlace } from "../domain/event.ts";
@@ -20,6 +21,7 @@ import { resultBeforeDispatch, resultOfDispatched } from "./call-result.ts";
 import { describeEnd, describeSettled, settledFact } from "./call-settled.ts";
 import { type ChartActor, type ChartDriver, startChart } from "./chart-actor.ts";
 import { CALL_CHART } from "./charts.ts";
+import { abandonDurable, projectResult } from "./durable-call.ts";
 import { Execution } from "./execution.ts";
 import { FACTS } from "./facts.ts";
 import { askRecovery, type Recovery } from "./recovery.ts";
@@ -47,7 +49,8 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   readonly owner: CallOwner;
   readonly call: ToolCall;
   readonly callIndex: number;
-  readonly operationId: string;
+  /** The kernel's own; of a durable action its durable id, once it is prepared. */
+  operationId: string;
   readonly isWrite: boolean;
   readonly actor: ChartActor<typeof toolCallMachine>;
   prepared: PreparedCall | undefined;
@@ -63,6 +66,8 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   headedAtMs = 0;
   execution: Execution | undefined;
   recovery: Recovery | undefined;
+  /** What stands of a durable action that did not answer in time. */
+  abandonment: DurableAbandonment | undefined;
   /** Whether an earlier process has dispatched it and left no settlement (RUN-6). */
   earlierDispatch = false;
   settled: SettledCall | undefined;
@@ -149,6 +154,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
         this.execution?.stop(this.actor.getSnapshot().context.stopCause ?? "cancelled");
         break;
       case "askRecovery":
+        abandonDurable(this);
         this.recovery = askRecovery(this);
         break;
       case "stopRecovery":
@@ -196,8 +202,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   }
 
   #finish(): void {
-    const result = resultOfDispatched(this);
-    const shaped = shapeResult(this, result);
+    const shaped = shapeResult(this, resultOfDispatched(this));
     if (!("then" in shaped)) {
       this.#result = shaped;
       this.tell(FACTS.FINISHED);
@@ -218,7 +223,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
     const { core } = this.owner;
     // The chart's final states are named after the outcomes.
     const outcome = this.state as Outcome;
-    const result = freezeResult(this.#result ?? resultBeforeDispatch(this, outcome));
+    const result = freezeResult(this.#result ?? projectResult(this, resultBeforeDispatch(this, outcome), outcome));
     const settled = describeSettled(this, outcome, result);
     if (outcome === "uncertain") this.owner.onUncertain(this);
     if (core.recorder === undefined) {

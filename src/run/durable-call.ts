@@ -1,0 +1,99 @@
+/**
+ * What a durable action needs of the kernel beyond being executed: its own operation id, a longer grace
+ * while its receipt is saved, an end to its journal entry when it is abandoned, and a projection of what
+ * the model sees. For every other tool these functions change nothing. Upholds: ACT-8, CAN-2, PROJ-2 to
+ * PROJ-6.
+ */
+import type { DurableCall, DurableOutcome } from "../domain/action.ts";
+import type { Outcome } from "../domain/call.ts";
+import type { ToolResult } from "../domain/content.ts";
+import type { ActionFacts } from "../domain/event.ts";
+import type { AnyTool } from "../domain/tool.ts";
+import { projectReceipt } from "../settle/project-receipt.ts";
+import type { CallRun } from "./run-call.ts";
+
+/** The status that a projected result shows where there is no receipt (PROJ-6). */
+const CODE_OF_OUTCOME: Readonly<Record<Outcome, string>> = {
+  succeeded: "completed",
+  failed: "failed",
+  refused: "refused",
+  blocked: "blocked",
+  cancelled: "cancelled",
+  uncertain: "uncertain",
+  repeatTerminated: "repeat_terminated",
+};
+
+/**
+ * The operation id of a prepared call: a durable tool gives its own, any other call keeps the kernel's.
+ * @throws KernelError `INVALID_OPTIONS` when the input belongs to another run, or a function of the host failed.
+ */
+export function operationIdOf(call: CallRun): string {
+  const durable = call.prepared?.tool.durable;
+  if (durable === undefined) return call.operationId;
+  durable.bindRun(call.owner.core.settings.runId);
+  return durable.operationId(describeCall(call));
+}
+
+/** When a call whose signal has fired is given up: after the grace, or once its receipt had time to be saved (CAN-2). */
+export function graceEnd(call: CallRun, signalledAtMs: number): number {
+  const { clock, limits } = call.owner.core.settings;
+  const graceOverAtMs = signalledAtMs + limits.cancellationGraceMs;
+  const durable = call.prepared?.tool.durable;
+  if (durable === undefined || clock.now() < graceOverAtMs || !durable.isSavingReceipt(call.operationId)) {
+    return graceOverAtMs;
+  }
+  return Math.max(graceOverAtMs, signalledAtMs + durable.receiptCommitTimeoutMs);
+}
+
+/** How long a durable action may wait for foreign keys: its time-out less the grace (ACT-3). */
+export function conflictWaitOf(tool: AnyTool, { owner }: CallRun): { readonly conflictWaitMs?: number } {
+  const { toolTimeoutMs, cancellationGraceMs } = owner.core.settings.limits;
+  return { conflictWaitMs: Math.max(0, (tool.timeoutMs ?? toolTimeoutMs) - cancellationGraceMs) };
+}
+
+/** Gives up on a durable call that has not answered, once; its entry becomes uncertain (CAN-2). */
+export function abandonDurable(call: CallRun): void {
+  const durable = call.prepared?.tool.durable;
+  if (durable === undefined || call.abandonment !== undefined || call.execution?.hasEnded !== false) return;
+  call.abandonment = durable.abandon(describeCall(call));
+}
+
+/** What a durable call came to, as far as anybody knows. */
+export function outcomeOfDurable({ recovery, execution, abandonment }: CallRun): DurableOutcome | undefined {
+  return recovery?.durable ?? execution?.durable ?? abandonment?.outcome;
+}
+
+/** What the model sees of a result: the host's projection of the receipt, or a fixed status (PROJ-2, PROJ-6). */
+export function projectResult(call: CallRun, result: ToolResult, outcome: Outcome): ToolResult {
+  const projector = (call.prepared?.tool ?? call.refusal?.tool)?.durable?.projector;
+  if (projector === undefined) return result;
+  const durable = outcomeOfDurable(call);
+  return projectReceipt({ projector, result, outcome: durable, code: CODE_OF_OUTCOME[outcome] }).result;
+}
+
+/** What the end of a call tells of its durable action (OBS-4). */
+export function actionFactsOf(call: CallRun): ActionFacts | undefined {
+  const durable = outcomeOfDurable(call);
+  if (durable?.disposition === undefined || durable.timings === undefined) return undefined;
+  const { disposition, timings, receipt } = durable;
+  return {
+    disposition,
+    duplicateExecutionPrevented: disposition === "replayed" || disposition === "recovered",
+    recovered: disposition === "recovered",
+    hostMs: timings.hostMs,
+    frameworkMs: timings.frameworkMs,
+    ...(receipt !== undefined && { status: receipt.status }),
+  };
+}
+
+function describeCall(call: CallRun): DurableCall {
+  const { core, turn } = call.owner;
+  return {
+    callIndex: call.callIndex,
+    turn,
+    arguments: call.prepared?.arguments ?? {},
+    host: core.host,
+    runId: core.settings.runId,
+    conflictKeys: call.conflictKeys,
+  };
+}
