@@ -27,13 +27,23 @@ export function compileToolSchema(options: CompileToolSchemaOptions): CompiledTo
   const { toolName, schema, imported, generated = false, validator } = options;
   try {
     const strict = !imported && !generated;
-    return { check: guardCheck(validator.compile(schema, { dialect: dialectOf(schema), strict })) };
+    // A copy, since a validator of the host's may write into what it compiles.
+    const own = JSON.parse(JSON.stringify(schema)) as JsonObject; // a tool's schema is JSON
+    return { check: guardCheck(validator.compile(own, { dialect: dialectOf(schema), strict })) };
   } catch (error) {
     const detail = error instanceof Error ? clipText(error.message, 600) : "the validator refused it";
     if (imported) return { unavailable: `its input schema does not compile: ${detail}` };
-    const message = `The input schema of tool "${clipText(toolName)}" does not compile: ${detail}. Correct the schema.`;
+    const message = `The input schema of tool "${clipText(toolName)}" does not compile: ${detail}. ${adviceFor(error)}`;
     throw new KernelError("INVALID_TOOL_SCHEMA", message, { subject: toolName, cause: error });
   }
+}
+
+/** Where code may not be generated it is not the schema that has to change. The error may be of another realm. */
+function adviceFor(error: unknown): string {
+  const isForbidden = (error as { readonly name?: unknown } | null)?.name === "EvalError";
+  return isForbidden
+    ? "This runtime forbids generating code, as ajv does: hand in a jsonSchemaValidator that interprets schemas."
+    : "Correct the schema.";
 }
 
 /** The dialect that a schema declares; relative, unknown or absent means 2020-12 (PREP-8). */
