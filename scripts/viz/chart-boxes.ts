@@ -5,7 +5,7 @@ import {
   guardText,
 } from "../../src/inspect/charts/chart-model.ts";
 import { wrapWords } from "../../src/inspect/charts/wrap-words.ts";
-import { type TextStyle, textWidth } from "./text-width.ts";
+import { type TextStyle, textWidth } from "../../src/inspect/text-width.ts";
 
 /** A run of words in one style; `kind` names its class in the drawing. */
 export interface Span {

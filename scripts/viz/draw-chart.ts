@@ -1,8 +1,8 @@
 import { type ChartModel, transitionText } from "../../src/inspect/charts/chart-model.ts";
 import { escapeMarkup } from "../../src/inspect/markup.ts";
+import { textWidth } from "../../src/inspect/text-width.ts";
 import { PADDING, type Span, STYLES, type TextBox } from "./chart-boxes.ts";
 import type { Area, ChartLayout, PlacedEdge, PlacedState, Point } from "./lay-out-chart.ts";
-import { textWidth } from "./text-width.ts";
 
 const MARGIN = 20;
 const LEGEND_HEIGHT = 24;
@@ -38,7 +38,7 @@ export function drawChart(chart: ChartModel, layout: ChartLayout): string {
 }
 
 const ARROW =
-  '<defs><marker id="ck-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">' +
+  '<defs><marker id="ck-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerUnits="userSpaceOnUse" markerWidth="8.5" markerHeight="8.5" orient="auto">' +
   '<path class="ck-arrow" d="M0 0.8 L10 5 L0 9.2 z"/></marker></defs>';
 
 interface Header {

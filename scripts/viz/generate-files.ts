@@ -1,7 +1,8 @@
 import { chartMermaid } from "../../src/inspect/charts/chart-mermaid.ts";
 import { readChart } from "../../src/inspect/charts/chart-model.ts";
-import { CHART_STYLE } from "../../src/inspect/charts/chart-style.ts";
+import { styledDrawing } from "../../src/inspect/charts/chart-picture.ts";
 import { CHART_NAMES, CHARTS, type ChartName } from "../../src/inspect/charts/charts.ts";
+import { pagesModule } from "./bundle-pages.ts";
 import { drawChart } from "./draw-chart.ts";
 import { layOutChart } from "./lay-out-chart.ts";
 
@@ -12,8 +13,9 @@ export interface GeneratedFile {
 }
 
 const DRAWINGS = "src/inspect/charts/drawings.generated.ts";
+const PAGES = "src/inspect/pages.generated.ts";
 
-/** Everything that is generated from the charts. The same charts give the same texts. */
+/** Everything that is generated: from the charts, and from the sources of the pages. The same sources give the same texts. */
 export async function generateFiles(): Promise<readonly GeneratedFile[]> {
   const drawn = await Promise.all(CHART_NAMES.map(async (name) => [name, await drawingOf(name)] as const));
   const pictures = drawn.flatMap(([name, drawing]) => {
@@ -24,17 +26,16 @@ export async function generateFiles(): Promise<readonly GeneratedFile[]> {
       { path: `visualizations/${name}.svg`, text: styledDrawing(drawing) },
     ];
   });
-  return [...pictures, { path: DRAWINGS, text: drawingsModule(drawn) }];
+  const modules = [
+    { path: DRAWINGS, text: drawingsModule(drawn) },
+    { path: PAGES, text: await pagesModule() },
+  ];
+  return [...pictures, ...modules];
 }
 
 async function drawingOf(name: ChartName): Promise<string> {
   const chart = readChart(CHARTS[name]);
   return drawChart(chart, await layOutChart(chart));
-}
-
-/** The drawing as a file of its own. */
-function styledDrawing(drawing: string): string {
-  return `${drawing.replace("\n", `\n<style>${CHART_STYLE}</style>\n`)}\n`;
 }
 
 function drawingsModule(drawn: readonly (readonly [name: ChartName, drawing: string])[]): string {

@@ -28,7 +28,7 @@ export const CHART_STYLE = `
 .ck-tag { font-size: 9.5px; font-weight: 700; fill: var(--ck-chip-text); }
 .ck-chip { fill: var(--ck-chip); }
 .ck-line { fill: none; stroke: var(--ck-line); stroke-width: 1.2; }
-.ck-arrow { fill: var(--ck-line); }
+.ck-arrow { fill: var(--ck-line); fill: context-stroke; }
 .ck-label { fill: var(--ck-sheet); fill-opacity: 0.92; }
 .ck-above text:not(.ck-tag) { stroke: var(--ck-area); stroke-width: 5px; stroke-linejoin: round; paint-order: stroke; }
 .ck-start { fill: var(--ck-frame); }

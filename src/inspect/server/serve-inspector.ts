@@ -1,0 +1,143 @@
+/**
+ * The inspector page, served to this machine alone.
+ * Owns: the HTTP server, the open event streams. Does not own: what is recorded. Invariants: it listens on
+ * 127.0.0.1 and nowhere else; it answers only to who names this machine as host and knows the path, which
+ * nobody can guess; a reader that does not keep up is let go and may come back.
+ */
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { KernelError } from "toolkernel";
+import { liveInspectorPage } from "../inspector-page.ts";
+import type { RecordingEntry } from "../recording/entry.ts";
+import { RecordingReader } from "../recording/read-recording.ts";
+import { type RecordRunOptions, type RunRecorder, recordRun } from "../recording/record-run.ts";
+import { EntryFeed } from "./entry-feed.ts";
+
+/** Options of {@link serveInspector}. */
+export interface ServeInspectorOptions {
+  /** 0, the default, takes a free one. */
+  readonly port?: number | undefined;
+  readonly title?: string | undefined;
+}
+
+/** A running inspector. */
+export interface InspectorServer extends AsyncDisposable {
+  /** Where the page is; on this machine only. */
+  readonly url: string;
+  /** Makes a recorder for one session or Agent, whose recording the page shows as it grows. */
+  record(options?: RecordRunOptions): RunRecorder;
+  /** Shows an entry, for example of a recording that was read. */
+  add(entry: RecordingEntry): void;
+  /** Tells open pages that nothing more will come, and ends the server. */
+  close(): Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+const LAST_PORT = 65_535;
+const MOST_BUFFERED_BYTES = 16_000_000;
+const HEADERS = {
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
+
+/**
+ * Serves the inspector page on 127.0.0.1: `const inspector = await serveInspector()`, then give a session
+ * `inspector.record()`'s `telemetry` and `inspect`, and open `inspector.url`.
+ * @throws KernelError `INVALID_OPTIONS` (as a rejection) when the port cannot be had.
+ */
+export async function serveInspector(options: ServeInspectorOptions = {}): Promise<InspectorServer> {
+  const feed = new EntryFeed();
+  const streams = new Set<ServerResponse>();
+  const server = createServer();
+  const port = await listen(server, options.port ?? 0);
+  const path = `/${randomBytes(16).toString("hex")}/`;
+  const page = liveInspectorPage(options.title ?? "Inspector");
+  server.on("request", (request, response) => {
+    if (!isForUs(request, port)) refuse(response, 403);
+    else if (request.method !== "GET") refuse(response, 405);
+    else if (request.url === path) sendPage(response, page);
+    else if (request.url === `${path}feed`) streamFeed(request, response, { feed, streams });
+    else refuse(response, 404);
+  });
+  const close = (): Promise<void> => closeServer(server, streams);
+  return {
+    url: `http://${HOST}:${port}${path}`,
+    record: (recordOptions) => recordInto(feed, recordOptions),
+    add: (entry) => feed.add(entry),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function recordInto(feed: EntryFeed, options: RecordRunOptions | undefined): RunRecorder {
+  const reader = new RecordingReader();
+  let lines = 0;
+  return recordRun((line) => {
+    const entry = reader.read(line, lines++);
+    if (entry !== undefined) feed.add(entry);
+  }, options);
+}
+
+/** A page of another origin reaches this server under another name: such a request is not for us. */
+function isForUs({ headers }: IncomingMessage, port: number): boolean {
+  return headers.host === `${HOST}:${port}` || headers.host === `localhost:${port}`;
+}
+
+function sendPage(response: ServerResponse, page: string): void {
+  response.writeHead(200, { ...HEADERS, "Content-Type": "text/html; charset=utf-8" });
+  response.end(page);
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status, { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" });
+  response.end();
+}
+
+interface Streaming {
+  readonly feed: EntryFeed;
+  readonly streams: Set<ServerResponse>;
+}
+
+/** A reader that comes back says which entry it had last, as event streams do. */
+function streamFeed(request: IncomingMessage, response: ServerResponse, { feed, streams }: Streaming): void {
+  response.writeHead(200, { ...HEADERS, "Content-Type": "text/event-stream; charset=utf-8" });
+  response.write("retry: 1000\n\n");
+  streams.add(response);
+  const lastId = Number(request.headers["last-event-id"] ?? -1);
+  const stop = feed.listen(Number.isSafeInteger(lastId) ? lastId : -1, (entries, newest) => {
+    if (response.destroyed) return;
+    response.write(`id: ${newest}\ndata: ${JSON.stringify(entries)}\n\n`);
+    if (response.writableLength > MOST_BUFFERED_BYTES) response.destroy();
+  });
+  response.on("close", () => {
+    stop();
+    streams.delete(response);
+  });
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: unknown): void => {
+      const message = `The inspector cannot listen on port ${port}; give another port, or none for a free one.`;
+      reject(new KernelError("INVALID_OPTIONS", message, { subject: "port", cause }));
+    };
+    if (!Number.isSafeInteger(port) || port < 0 || port > LAST_PORT) {
+      fail(undefined);
+      return;
+    }
+    server.once("error", fail);
+    // A server that listens on a port has an address with one.
+    server.listen(port, HOST, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function closeServer(server: Server, streams: ReadonlySet<ServerResponse>): Promise<void> {
+  for (const stream of streams) stream.end("event: end\ndata: {}\n\n");
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}

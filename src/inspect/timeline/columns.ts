@@ -1,0 +1,97 @@
+import type { BatchStory, TimelineRun } from "../story/run-story.ts";
+
+/** A stretch of time with a place of its own: preparing a batch, one epoch, the end of a batch, or a pause between two. */
+export interface TimeColumn {
+  readonly kind: "prepare" | "epoch" | "closing" | "pause";
+  readonly turn: number;
+  readonly epoch?: number;
+  /** Whether one write has the epoch to itself, so that nothing overlaps it. */
+  readonly isBarrier: boolean;
+  readonly calls: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly x: number;
+  readonly width: number;
+}
+
+/** All columns of a run, side by side. */
+export interface TimeColumns {
+  readonly columns: readonly TimeColumn[];
+  readonly width: number;
+}
+
+type Stretch = Omit<TimeColumn, "x" | "width">;
+
+const SMALLEST_WIDTH: Readonly<Record<TimeColumn["kind"], number>> = { prepare: 26, epoch: 58, closing: 14, pause: 30 };
+/** More calls need more room to be told apart. */
+const WIDTH_PER_CALL = 6;
+
+/**
+ * Cuts the time of a run into columns that fill a width. Within a column time runs evenly; every column has a
+ * smallest width and beyond it a share by the square root of its duration, so that a short epoch beside a long
+ * one is still seen, and a long one beside a short one is longer.
+ */
+export function layColumns(run: TimelineRun, wantedWidth: number): TimeColumns {
+  const stretches = withPauses(run.batches.flatMap(stretchesOf));
+  const smallest = stretches.reduce((sum, stretch) => sum + smallestWidth(stretch), 0);
+  const total = stretches.reduce((sum, stretch) => sum + weightOf(stretch), 0);
+  const spare = Math.max(0, wantedWidth - smallest);
+  let x = 0;
+  const columns = stretches.map((stretch) => {
+    const width = smallestWidth(stretch) + (total === 0 ? 0 : (spare * weightOf(stretch)) / total);
+    const column = { ...stretch, x, width };
+    x += width;
+    return column;
+  });
+  return { columns, width: x };
+}
+
+/** Where a moment lies in a column; what is outside of it lies at its edge. */
+export function placeIn({ fromMs, toMs, x, width }: TimeColumn, timeMs: number): number {
+  if (toMs <= fromMs) return timeMs > toMs ? x + width : x;
+  const share = (timeMs - fromMs) / (toMs - fromMs);
+  return x + Math.min(1, Math.max(0, share)) * width;
+}
+
+function smallestWidth({ kind, calls }: Stretch): number {
+  return SMALLEST_WIDTH[kind] + (kind === "epoch" ? WIDTH_PER_CALL * calls : 0);
+}
+
+/** A pause has a width of its own, however long it was. */
+function weightOf({ kind, fromMs, toMs }: Stretch): number {
+  return kind === "pause" ? 0 : Math.sqrt(Math.max(0, toMs - fromMs));
+}
+
+function stretchesOf(batch: BatchStory): readonly Stretch[] {
+  const { turn, startedAtMs, lastAtMs, epochs, calls } = batch;
+  const base = { turn, isBarrier: false, calls: calls.length };
+  const firstEpochAtMs = epochs[0]?.startedAtMs ?? lastAtMs;
+  const stretches: Stretch[] = [{ ...base, kind: "prepare", fromMs: startedAtMs, toMs: firstEpochAtMs }];
+  for (const [index, { epoch, startedAtMs: fromMs, settledAtMs }] of epochs.entries()) {
+    const members = calls.filter((call) => call.epoch === epoch);
+    const toMs = settledAtMs ?? epochs[index + 1]?.startedAtMs ?? lastAtMs;
+    const isBarrier = members.length === 1 && members[0]?.isWrite === true;
+    stretches.push({ ...base, kind: "epoch", epoch, isBarrier, calls: members.length, fromMs, toMs });
+  }
+  const endMs = stretches.at(-1)?.toMs ?? lastAtMs;
+  if (epochs.length > 0 && lastAtMs > endMs)
+    stretches.push({ ...base, kind: "closing", fromMs: endMs, toMs: lastAtMs });
+  return stretches;
+}
+
+function withPauses(stretches: readonly Stretch[]): readonly Stretch[] {
+  return stretches.flatMap((stretch, index) => {
+    const before = stretches[index - 1];
+    if (before === undefined || before.turn === stretch.turn) return [stretch];
+    const { turn } = stretch;
+    const pause = {
+      kind: "pause",
+      turn,
+      isBarrier: false,
+      calls: 0,
+      fromMs: before.toMs,
+      toMs: stretch.fromMs,
+    } as const;
+    return [pause, stretch];
+  });
+}
