@@ -227,9 +227,13 @@ export class RunLoop {
     this.queues.close();
     const outcome = outcomeOf(this, status, cause);
     const end = (): void => {
-      if (status === "kernelError") this.core.events.emit("runFaulted", this.turn, { code: codeOf(this.error) });
-      this.core.events.emit("runEnded", this.turn, { status, ...(cause !== undefined && { endedBy: cause }) });
-      this.onEnd(outcome);
+      try {
+        if (status === "kernelError") this.core.events.emit("runFaulted", this.turn, { code: codeOf(this.error) });
+        this.core.events.emit("runEnded", this.turn, { status, ...(cause !== undefined && { endedBy: cause }) });
+      } finally {
+        // Whatever becomes of the events, such as on a clock that fails: nobody waits for ever.
+        this.onEnd(outcome);
+      }
     };
     const recorded = recordEnd(this, outcome);
     if (recorded === undefined) end();

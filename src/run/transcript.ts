@@ -33,13 +33,16 @@ export class Transcript {
   }
 
   /**
-   * The transcript as a provider takes it, and what of it has been appended. A response whose calls have no
-   * results yet is left out: it waits for approvals, and comes with its results (RUN-5, APP-1).
+   * The transcript as a provider takes it, and what of it has been appended. A response whose calls have not
+   * all their results yet is left out: it waits for approvals, and comes with its results (RUN-5, APP-1), or
+   * the run broke off in the middle of it.
    */
   answered(): { readonly messages: readonly Message[]; readonly added: readonly Message[] } {
-    const last = this.#messages.at(-1);
-    const isOpen = last?.role === "assistant" && last.content.some(({ type }) => type === "toolCall");
-    const messages = isOpen ? this.#messages.slice(0, -1) : [...this.#messages];
+    const place = this.#messages.findLastIndex(({ role }) => role === "assistant");
+    const last = this.#messages[place];
+    const calls = last?.role === "assistant" ? last.content.filter(({ type }) => type === "toolCall").length : 0;
+    const results = this.#messages.slice(place + 1).filter(({ role }) => role === "toolResult").length;
+    const messages = results < calls ? this.#messages.slice(0, place) : [...this.#messages];
     return { messages, added: messages.slice(this.#earlier) };
   }
 

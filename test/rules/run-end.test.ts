@@ -1,4 +1,12 @@
-import { type AgentHooks, KernelError, type KernelEvent, type TraceRecord, toolResult } from "toolkernel";
+import {
+  type AgentHooks,
+  type Clock,
+  KernelError,
+  type KernelEvent,
+  type RunResult,
+  type TraceRecord,
+  toolResult,
+} from "toolkernel";
 import { controllableTool } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
 import {
@@ -254,6 +262,51 @@ describe("an executor that settles after the run", () => {
     expect(eventsOf(events, "toolLateSettled")).toMatchObject([{ callId: "a", returned: false, turn: 1 }]);
     expect(events.at(-1)?.kind).toBe("runEnded");
   });
+});
+
+describe("a clock that fails", () => {
+  const MOST_LOOKS = 60;
+
+  /** A clock that throws when it is looked at for the nth time. */
+  function failingClock(place: number): Clock & { looks(): number } {
+    let looks = 0;
+    const now = (): number => {
+      looks += 1;
+      if (looks - 1 === place) throw new Error("no time");
+      return 0;
+    };
+    return { now, setTimer: () => () => undefined, looks: () => looks };
+  }
+
+  async function playUnder(clock: Clock) {
+    const script = [ask(callPart("read", "a"), callPart("read", "b")), say()];
+    const { start } = openAgentBench({ clock, script });
+    const { run } = start();
+    let result: RunResult | undefined;
+    void run.result.then((ended) => {
+      result = ended;
+    });
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return result;
+  }
+
+  it("RUN-4: is looked at less often than it fails below", async () => {
+    const clock = failingClock(-1);
+    expect((await playUnder(clock))?.status).toBe("completed");
+    expect(clock.looks()).toBeLessThan(MOST_LOOKS);
+  });
+
+  it.each(Array.from({ length: MOST_LOOKS }, (_none, place) => place))(
+    "RUN-4, RUN-5: at look %i ends the run, never leaves it hanging, and what it leaves is valid",
+    async (place) => {
+      const result = await playUnder(failingClock(place));
+      // What fails where the model is asked is the model's fault, and at the very last nothing is left to spoil.
+      expect(["kernelError KERNEL_STUCK", "providerError undefined", "completed undefined"]).toContain(
+        `${result?.status} ${result?.error !== undefined && "code" in result.error ? result.error.code : undefined}`,
+      );
+      expect(findTranscriptFaults(result?.messages ?? [])).toEqual([]);
+    },
+  );
 });
 
 describe("several runs", () => {
