@@ -96,6 +96,7 @@ describe("createToolSession", () => {
       compat: undefined,
       host: undefined,
       runId: undefined,
+      runStore: undefined,
       clock: undefined,
       inspect: undefined,
       telemetry: undefined,
