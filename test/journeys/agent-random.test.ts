@@ -16,6 +16,8 @@ interface Played {
   /** Each time the run was open in this process: its events and its result. */
   readonly segments: readonly { readonly events: readonly KernelEvent[]; readonly result: RunResult }[];
   readonly final: RunResult;
+  /** How many timers waited on the clock when all was over. */
+  readonly timersLeft: number;
 }
 
 async function playRun(plan: RunPlan): Promise<Played> {
@@ -43,7 +45,7 @@ async function playRun(plan: RunPlan): Promise<Played> {
     result = await playSegment(world, bench, bench.resume("run", answered));
     segments.push(result);
   }
-  return { world, requests, segments, final: result.result };
+  return { world, requests, segments, final: result.result, timersLeft: bench.pendingTimers() };
 }
 
 /** Moves time and the world until the run has ended; that it does is what is tested first. */
@@ -91,9 +93,10 @@ const ENDS = new Set([
 ]);
 
 /** Everything that must hold of every run, whatever happened in it. */
-function checkRun({ world, requests, segments, final }: Played): void {
+function checkRun({ world, requests, segments, final, timersLeft }: Played): void {
   const events = segments.flatMap((segment) => segment.events);
   expect(ENDS).toContain(`${final.status} by ${final.endedBy}`);
+  expect(timersLeft).toBe(0);
   checkEvents(segments);
   for (const { messages } of [...segments.map(({ result }) => result), ...requests])
     expect(findTranscriptFaults(messages)).toEqual([]);

@@ -112,6 +112,7 @@ export const runPlans: fc.Arbitrary<RunPlan> = fc.record({
     modelTimeoutMs: fc.constant(50),
     hookTimeoutMs: fc.constant(50),
     cancellationGraceMs: fc.constant(10),
+    abandonAfterMs: fc.constant(30),
   }),
   interpreter: fc.constantFrom("compiled", "xstate"),
   toolExecution: fc.constantFrom("sequential", "safeParallel", "parallel"),
