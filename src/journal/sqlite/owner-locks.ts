@@ -42,6 +42,21 @@ export class OwnerLocks {
     }
   }
 
+  /** Whether an owner's process lives; a look that keeps no other one from looking. */
+  isAlive(owner: string): boolean {
+    if (!existsSync(this.#fileOf(owner))) return false;
+    const database = openDatabase(this.#databaseClass, this.#fileOf(owner));
+    try {
+      database.prepare("PRAGMA schema_version").get();
+      return false;
+    } catch (error) {
+      if (isBusy(error)) return true;
+      throw error;
+    } finally {
+      database.close();
+    }
+  }
+
   /** Takes the lock of an owner whose process has ended; undefined when it is alive. */
   takeFromDead(owner: string): OwnerLock | undefined {
     if (!existsSync(this.#fileOf(owner))) return this.#hold(owner, undefined);
