@@ -157,7 +157,9 @@ export class RandomWorld {
     this.lastSeq = event.seq;
     for (const { seq, what } of this.plan.disturbances) {
       if (seq !== event.seq) continue;
-      if (what === "abort") this.abort();
+      // At its last event a run has ended, if only for this process: an abort is too late.
+      if (what === "abort" && event.kind === "runEnded") this.run?.abort("too late");
+      else if (what === "abort") this.abort();
       else this.say(what);
     }
   }
