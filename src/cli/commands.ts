@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { KernelError, type ToolExecution } from "toolkernel";
+import { addInspectCommands } from "./inspect-commands.ts";
 import { runConversation } from "./run-conversation.ts";
 import type { Output } from "./screen.ts";
 import type { ExitCode } from "./show-summary.ts";
@@ -48,6 +49,7 @@ function createProgram(cliProcess: CliProcess, setExitCode: (code: ExitCode) => 
       writeErr: (text) => cliProcess.writeError(text),
     });
   addRunCommand(program, cliProcess, setExitCode);
+  addInspectCommands(program, cliProcess);
   return program;
 }
 
@@ -64,6 +66,9 @@ interface RunFlags {
   readonly compare?: "promise-all";
   readonly json?: true;
   readonly keep?: true;
+  readonly record?: string;
+  readonly report?: string;
+  readonly withContent?: true;
 }
 
 function addRunCommand(program: Command, cliProcess: CliProcess, setExitCode: (code: ExitCode) => void): void {
@@ -78,6 +83,9 @@ function addRunCommand(program: Command, cliProcess: CliProcess, setExitCode: (c
     )
     .option("--json", "one JSON object a line instead of text")
     .option("--keep", "keep the temporary folders")
+    .option("--report <out.html>", "write a timeline of the kernel's play")
+    .option("--record <out.jsonl>", "record the kernel's play, for inspect and replay")
+    .option("--with-content", "let report and recording hold arguments, results and conflict keys")
     .addHelpText("after", "\nExit code: 0 every call settled, 2 something is uncertain, 1 an error.")
     .action(async (path: string, flags: RunFlags) => {
       const options = {
@@ -87,6 +95,7 @@ function addRunCommand(program: Command, cliProcess: CliProcess, setExitCode: (c
         compare: flags.compare !== undefined,
         json: flags.json === true,
         keep: flags.keep === true,
+        recording: { record: flags.record, report: flags.report, content: flags.withContent === true },
       };
       setExitCode(await runConversation(options, cliProcess.stdout, cliProcess.interrupt));
     });

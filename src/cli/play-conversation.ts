@@ -6,6 +6,7 @@ import {
   type ToolExecution,
   type ToolSession,
 } from "toolkernel";
+import type { RunRecorder } from "toolkernel/inspect";
 import { fromMcp } from "toolkernel/mcp";
 import type { LoadedConversation, Turn } from "./conversation-file.ts";
 import type { EventListener } from "./live-view.ts";
@@ -22,6 +23,7 @@ export interface PlayOptions {
   readonly maxConcurrentTools: number | undefined;
   /** Cancels the running batch; no later turn is played. */
   readonly signal: AbortSignal;
+  readonly recorder: RunRecorder | undefined;
   /** Told of each turn before it is played; `number` is first 1. */
   onTurn(turn: Turn, number: number): void;
   readonly onEvent: EventListener;
@@ -69,6 +71,8 @@ export async function playConversation(options: PlayOptions): Promise<Played> {
     tools: options.tools,
     toolExecution: options.toolExecution,
     limits: { ...conversation.limits, ...(maximum === undefined ? {} : { maxConcurrentTools: maximum }) },
+    telemetry: options.recorder?.telemetry,
+    inspect: options.recorder?.inspect,
   });
   try {
     return await playTurns({ session, options });
@@ -115,6 +119,7 @@ async function playTurn({ session, options }: Player, turn: Turn, number: number
     { calls, stopReason: turn.stopReason ?? "toolUse" },
     { signal: options.signal, turn: number },
   );
+  options.recorder?.follow(batch, calls);
   const times = new Map<number, { waitedMs?: number; ranMs?: number }>();
   for await (const event of batch) {
     if (event.kind === "toolDispatched") {

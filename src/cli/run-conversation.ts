@@ -4,6 +4,7 @@ import { type LoadedConversation, loadConversation, type Turn } from "./conversa
 import { eventLine } from "./event-line.ts";
 import { createLiveView } from "./live-view.ts";
 import { importTools, playConversation } from "./play-conversation.ts";
+import { beginRecording, type PlayRecording, type RecordFlags } from "./record-play.ts";
 import { type Output, openScreen, type Screen, silentScreen } from "./screen.ts";
 import { type ExitCode, type Summary, showComparison, showSummary, summaryLine } from "./show-summary.ts";
 import { onStage, type Stage, type Staged } from "./stage.ts";
@@ -19,6 +20,7 @@ export interface RunOptions {
   readonly json: boolean;
   /** Whether the temporary folders stay. */
   readonly keep: boolean;
+  readonly recording: RecordFlags;
 }
 
 /**
@@ -28,9 +30,11 @@ export interface RunOptions {
  */
 export async function runConversation(options: RunOptions, output: Output, interrupt: AbortSignal): Promise<ExitCode> {
   const loaded = await loadConversation(options.path);
-  const run: Run = { options, output, interrupt, loaded, screen: options.json ? silentScreen : openScreen(output) };
+  const recording = beginRecording(options.recording);
+  const screen = options.json ? silentScreen : openScreen(output);
+  const run: Run = { options, output, interrupt, loaded, screen, recording };
   const stageOptions = { keep: options.keep, readsFiles: options.compare, signal: interrupt };
-  const kernel = await onStage(loaded, stageOptions, (stage) => playKernel(stage, run));
+  const kernel = await onStage(loaded, stageOptions, (stage) => playKernel(stage, run)).finally(() => finish(run));
   const summary = summarize(kernel, run);
   showSummary(summary, run.screen);
   const compared = options.compare ? await comparePromiseAll(kernel, { loaded, stageOptions }) : undefined;
@@ -51,6 +55,12 @@ interface Run {
   readonly interrupt: AbortSignal;
   readonly loaded: LoadedConversation;
   readonly screen: Screen;
+  readonly recording: PlayRecording | undefined;
+}
+
+function finish({ recording, loaded, screen }: Run): void {
+  const written = recording?.finish(loaded.conversation.title ?? loaded.path) ?? [];
+  for (const path of written) screen.line(screen.paint.dim(`${path} is written`));
 }
 
 async function playKernel(stage: Stage, run: Run): Promise<KernelPlay> {
@@ -64,6 +74,7 @@ async function playKernel(stage: Stage, run: Run): Promise<KernelPlay> {
     toolExecution: options.toolExecution,
     maxConcurrentTools: options.maxConcurrentTools,
     signal: interrupt,
+    recorder: run.recording?.recorder,
     onTurn: (turn, number) => showTurn(turn, number, screen),
     onEvent: options.json ? (event) => output.write(`${eventLine(event)}\n`) : createLiveView(screen, stage.workspace),
   });

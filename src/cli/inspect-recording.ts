@@ -1,0 +1,75 @@
+import { closeSync, openSync, readSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  type InspectorServer,
+  RecordingReader,
+  readRecording,
+  serveInspector,
+  writeInspectorPage,
+} from "toolkernel/inspect";
+import { readText } from "./read-text.ts";
+import type { Output } from "./screen.ts";
+
+/** What `toolkernel inspect` is asked. */
+export interface InspectOptions {
+  readonly path: string;
+  /** Where the page is written to; without it the page is served. */
+  readonly out: string | undefined;
+}
+
+const LOOK_EVERY_MS = 300;
+const PIECE_BYTES = 1_000_000;
+
+/**
+ * Shows a recording: writes the page, or serves it and follows the file until `interrupt` fires.
+ * @throws KernelError `INVALID_OPTIONS` for a file that is no recording
+ */
+export async function inspectRecording(
+  { path, out }: InspectOptions,
+  output: Output,
+  interrupt: AbortSignal,
+): Promise<void> {
+  const text = readText(path);
+  const recording = readRecording(text);
+  if (out !== undefined) {
+    writeFileSync(out, writeInspectorPage(recording, { title: path }));
+    output.write(`${out} is written\n`);
+    return;
+  }
+  await using server = await serveInspector({ title: path });
+  output.write(`The inspector is at ${server.url} until you press Ctrl-C.\n`);
+  await followFile(path, server, interrupt);
+}
+
+/** Shows every whole line of the file, and those that come. */
+async function followFile(path: string, server: InspectorServer, interrupt: AbortSignal): Promise<void> {
+  const file = openSync(path, "r");
+  const reader = new RecordingReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  let lines = 0;
+  try {
+    while (!interrupt.aborted) {
+      rest += readMore(file, decoder);
+      const whole = rest.split("\n");
+      rest = whole.pop() ?? "";
+      for (const line of whole) {
+        const entry = reader.read(line, lines++);
+        if (entry !== undefined) server.add(entry);
+      }
+      await pause(LOOK_EVERY_MS, undefined, { signal: interrupt }).catch(() => undefined);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What has been written to the file since it was last read. */
+function readMore(file: number, decoder: InstanceType<typeof TextDecoder>): string {
+  const piece = new Uint8Array(PIECE_BYTES);
+  let text = "";
+  for (let size = readSync(file, piece); size > 0; size = readSync(file, piece)) {
+    text += decoder.decode(piece.subarray(0, size), { stream: true });
+  }
+  return text;
+}
