@@ -103,21 +103,19 @@ export const batchMachine = setup({
           { guard: "isSomethingUndecided", target: "awaitingApproval", reenter: true, actions: "noteUndecided" },
           { target: "checkingRepeats", actions: "noteUndecided" },
         ],
-        STORE_LOST: "cancelling",
         CANCEL: "cancelling",
       },
     },
     checkingRepeats: {
       description: "Exact repeats are counted after preparation and before dispatch (REP-2).",
       entry: "checkRepeats",
-      on: { CHECKED: "planning", STORE_LOST: "cancelling", CANCEL: "cancelling" },
+      on: { CHECKED: "planning", CANCEL: "cancelling" },
     },
     planning: {
       description: "Prepared calls are split into ordered epochs (EPOCH-2).",
       entry: "planEpochs",
       on: {
         PLANNED: [{ guard: "isSomethingPlanned", target: "runningEpoch", actions: "notePlan" }, { target: "settled" }],
-        STORE_LOST: "cancelling",
         CANCEL: "cancelling",
       },
     },

@@ -111,7 +111,7 @@ export const runMachine = setup({
   states: {
     starting: {
       description: "A new run begins with a request, a resumed one where it was left (APP-3, RUN-6).",
-      on: { BEGIN: "preparingTurn", RESUME: "executingBatch", CLOSE_TURN: "closingTurn", FAULTED: "kernelError" },
+      on: { BEGIN: "preparingTurn", RESUME: "executingBatch", CLOSE_TURN: "closingTurn" },
     },
     preparingTurn: {
       description: "Limits are checked and the host may prepare the request (RUN-1).",
@@ -147,7 +147,7 @@ export const runMachine = setup({
     haltingBatch: {
       description: "Steps can no longer be recorded: running calls end, then the run does (CAN-5).",
       entry: "haltBatch",
-      on: { BATCH_SETTLED: "kernelError", APPROVALS_ASKED: "kernelError" },
+      on: { BATCH_SETTLED: "kernelError" },
     },
     abortingBatch: {
       description: "The batch settles every call, then the run ends (CAN-1).",

@@ -108,7 +108,7 @@ function batchAfter(...facts: readonly BatchFact[]): SnapshotFrom<typeof batchMa
 const ASKED = { type: "PREPARED", undecided: 2 } as const;
 const PREPARED = { type: "PREPARED", undecided: 0 } as const;
 
-const CANCELLABLE = { CANCEL: "cancelling [cancelCalls]", STORE_LOST: "cancelling [cancelCalls]" };
+const CANCELLABLE = { CANCEL: "cancelling [cancelCalls]" };
 
 const BATCH_TABLE: readonly [state: string, facts: readonly BatchFact[], steps: Readonly<Record<string, string>>][] = [
   [
@@ -118,6 +118,7 @@ const BATCH_TABLE: readonly [state: string, facts: readonly BatchFact[], steps: 
       REFUSE: "refusing [refuseCalls]",
       "PREPARED 0": "checkingRepeats [checkRepeats]",
       "PREPARED 2": "awaitingApproval [askApprovals]",
+      STORE_LOST: "cancelling [cancelCalls]",
       ...CANCELLABLE,
     },
   ],

@@ -45,7 +45,6 @@ const TABLE: readonly (readonly [
       BEGIN: "preparingTurn [prepareTurn]",
       RESUME: "executingBatch [executeBatch]",
       CLOSE_TURN: "closingTurn [closeTurn]",
-      FAULTED: "kernelError [settled]",
     },
   ],
   [
@@ -78,11 +77,7 @@ const TABLE: readonly (readonly [
       CANCEL: "abortingBatch [cancelBatch]",
     },
   ],
-  [
-    "haltingBatch",
-    [...TO_BATCH, { type: "FAULTED" }],
-    { BATCH_SETTLED: "kernelError [settled]", APPROVALS_ASKED: "kernelError [settled]" },
-  ],
+  ["haltingBatch", [...TO_BATCH, { type: "FAULTED" }], { BATCH_SETTLED: "kernelError [settled]" }],
   ["abortingBatch", [...TO_BATCH, { type: "CANCEL" }], { BATCH_SETTLED: "aborted [settled]" }],
   [
     "closingTurn",
