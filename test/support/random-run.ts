@@ -149,7 +149,9 @@ export class RandomWorld {
   say(how: "steer" | "followUp"): void {
     this.#said += 1;
     const text = `${how} ${this.#said}`;
-    if (this.run?.[how](text).accepted === true) this.accepted.push(text);
+    // Noted first: whoever hears that it is queued may say something in turn.
+    this.accepted.push(text);
+    if (this.run?.[how](text).accepted !== true) this.accepted.splice(this.accepted.indexOf(text), 1);
   }
 
   /** Hears of an event, and disturbs the run where the plan says so. */
