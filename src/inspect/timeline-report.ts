@@ -38,7 +38,8 @@ export function timelineReport(
 }
 
 function storyOf(recorded: Recording | Iterable<RecordedEvent | KernelEvent>): Story {
-  if ("entries" in recorded) return Story.of(recorded.entries);
+  // A list of events has a method of the name `entries`.
+  if (!(Symbol.iterator in recorded)) return Story.of(recorded.entries);
   const story = new Story();
   for (const event of recorded) story.addEvent(event);
   return story;

@@ -24,8 +24,9 @@ function stateLines(chart: ChartModel, state: ChartState, indent: string): reado
   const id = mermaidId(state.id);
   if (state.kind === "compound") {
     // Mermaid draws what lies in a state over all but the first line of its title.
-    const title = [state.key, ...state.entry.map((action) => `(entry / ${action})`)].join(" ");
-    const note = state.description === undefined ? [] : [`${indent}%% ${state.description}`];
+    const { description, ...rest } = state;
+    const title = [state.key, ...detailLines(rest).map((line) => `(${line})`)].join(" ");
+    const note = description === undefined ? [] : [`${indent}%% ${description}`];
     return [...note, `${indent}state "${title}" as ${id} {`, ...statesIn(chart, state, `${indent}  `), `${indent}}`];
   }
   const lines = [`${indent}state "${state.key}" as ${id}`];
@@ -40,7 +41,7 @@ function detailLines({ description, entry, exit, internal, tags }: ChartState): 
     ...entry.map((action) => `entry / ${action}`),
     ...exit.map((action) => `exit / ${action}`),
     ...internal.map(transitionText),
-    ...tags.map((tag) => `(${tag})`),
+    ...tags.map((tag) => `tag / ${tag}`),
   ].map(plainText);
 }
 

@@ -14,15 +14,14 @@ export interface GivenArguments {
 
 /**
  * The arguments that become known with an event: those of all calls of a model's message, and for a batch
- * whose response is at hand those of the call that begins, or is refused before it does.
+ * whose response is at hand those of the call that begins, or is refused without having begun.
  */
 export function argumentsOf(event: KernelEvent, response: GivenResponse | undefined): readonly GivenArguments[] {
   if (event.kind === "messageEnded" && event.message.role === "assistant") {
     const calls = event.message.content.filter((part) => part.type === "toolCall");
     return calls.map((call, callIndex) => ({ callIndex, text: textOf(call.arguments) }));
   }
-  const isRefusedAtOnce = event.kind === "toolRefused" && event.epoch === undefined;
-  if (response === undefined || (event.kind !== "toolStarted" && !isRefusedAtOnce)) return [];
+  if (response === undefined || (event.kind !== "toolStarted" && event.kind !== "toolRefused")) return [];
   const call = (isList(response) ? response : response.calls)[event.callIndex];
   return call === undefined ? [] : [{ callIndex: event.callIndex, text: textOf(call.arguments) }];
 }

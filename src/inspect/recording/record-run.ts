@@ -116,7 +116,10 @@ class Recorder implements Telemetry, RunRecorder {
 
   follow(source: EventSource, response?: GivenResponse): void {
     const { arguments: wantsArguments, results: wantsResults } = this.#options;
-    if (wantsArguments === true) source.subscribe((event) => this.#recordArguments(event, response));
+    if (wantsArguments === true) {
+      const told = new Set<string>();
+      source.subscribe((event) => this.#recordArguments(event, response, told));
+    }
     if (wantsResults === true) {
       source.subscribe((event) => {
         if (event.kind === "toolEnded") this.#recordContent(event, "result", resultText(event.result));
@@ -124,9 +127,12 @@ class Recorder implements Telemetry, RunRecorder {
     }
   }
 
-  #recordArguments(event: KernelEvent, response: GivenResponse | undefined): void {
+  /** Once a call, though its begin and its refusal both tell of it. */
+  #recordArguments(event: KernelEvent, response: GivenResponse | undefined, told: Set<string>): void {
     for (const { callIndex, text } of argumentsOf(event, response)) {
-      this.#recordContent({ ...event, callIndex }, "arguments", text);
+      const call = `${event.turn}/${callIndex}`;
+      if (!told.has(call)) this.#recordContent({ ...event, callIndex }, "arguments", text);
+      told.add(call);
     }
   }
 

@@ -1,0 +1,233 @@
+import { type KernelEvent, readJsonLines } from "toolkernel";
+import { readRecording, timelineReport } from "toolkernel/inspect";
+import { describe, expect, it } from "vitest";
+import { type RunStory, Story } from "../../src/inspect/story/run-story.ts";
+import { layColumns, placeIn } from "../../src/inspect/timeline/columns.ts";
+import { drawRun } from "../../src/inspect/timeline/draw-run.ts";
+import { layOutRun, type PlacedBar, type TimelineLayout } from "../../src/inspect/timeline/lay-out-run.ts";
+import { MARK_NAMES, MARKS } from "../../src/inspect/timeline/marks.ts";
+import { PATTERNS } from "../../src/inspect/timeline/patterns.ts";
+import { manyCalls, type PlannedCall, type PlayOptions, playBatches } from "./play-batches.ts";
+
+const WIDTH = 1_000;
+const MIXED: readonly (readonly PlannedCall[])[] = [
+  [
+    { tool: "read", ms: 20 },
+    { tool: "edit", keys: ["a"], ms: 30 },
+    { tool: "edit", keys: ["a", "b"], ms: 10, ends: "fails" },
+    { tool: "shell", keys: ["b"], ms: 900 },
+    { tool: "read", keys: ["b"] },
+    { tool: "unknown" },
+  ],
+  [
+    { tool: "edit", keys: ["c"], ends: "loses" },
+    { tool: "edit", keys: ["c"] },
+  ],
+];
+
+async function runOf(batches: readonly (readonly PlannedCall[])[], options: PlayOptions = {}): Promise<RunStory> {
+  const [run] = Story.of(readRecording(await playBatches(batches, options)).entries).runs;
+  if (run === undefined) throw new Error("nothing was played");
+  return run;
+}
+
+function barsOf({ lanes }: TimelineLayout): readonly PlacedBar[] {
+  return lanes.flatMap(({ bars }) => bars);
+}
+
+/** `1.2`, in brackets where the call is shown in full elsewhere. */
+function nameOf({ call, isShadow }: PlacedBar): string {
+  const name = `${call.turn}.${call.callIndex}`;
+  return isShadow ? `(${name})` : name;
+}
+
+function overlaps({ lanes }: TimelineLayout): readonly string[] {
+  return lanes.flatMap(({ label, bars }) =>
+    bars.flatMap((bar, index) =>
+      bars
+        .slice(index + 1)
+        .filter((other) => other.y === bar.y && other.from < bar.to && bar.from < other.to)
+        .map((other) => `${label}: #${bar.call.callIndex} and #${other.call.callIndex}`),
+    ),
+  );
+}
+
+describe("the columns of a timeline", () => {
+  it("EPOCH-2: are the epochs of each response, the write that has one to itself as barrier", async () => {
+    const { columns } = layColumns(await runOf(MIXED), WIDTH);
+    expect(columns.map(({ kind, turn, epoch, isBarrier, calls }) => [kind, turn, epoch, isBarrier, calls])).toEqual([
+      ["prepare", 1, undefined, false, 6],
+      ["epoch", 1, 0, false, 3],
+      ["epoch", 1, 1, true, 1],
+      ["epoch", 1, 2, false, 1],
+      ["pause", 2, undefined, false, 0],
+      ["prepare", 2, undefined, false, 2],
+      ["epoch", 2, 0, false, 2],
+    ]);
+  });
+
+  it("lie side by side and fill the width, a longer one wider than a shorter one", async () => {
+    const { columns, width } = layColumns(await runOf(MIXED), WIDTH);
+    expect(width).toBeCloseTo(WIDTH, 6);
+    for (const [index, { x, width: own }] of columns.entries()) {
+      expect(columns[index + 1]?.x ?? WIDTH).toBeCloseTo(x + own, 6);
+    }
+    const [long, short] = [columns[2], columns[3]].map((column) => column?.width ?? 0);
+    expect(long).toBeGreaterThan(short ?? 0);
+  });
+
+  it("place a moment evenly, and what is outside of them at their edge", () => {
+    const column = {
+      kind: "epoch",
+      turn: 1,
+      isBarrier: false,
+      calls: 1,
+      fromMs: 100,
+      toMs: 200,
+      x: 50,
+      width: 80,
+    } as const;
+    expect([50, 100, 150, 200, 300].map((timeMs) => placeIn(column, timeMs))).toEqual([50, 50, 90, 130, 130]);
+  });
+});
+
+describe("the bars of a timeline", () => {
+  it("show what a call waited for, one part after the other, then its run", async () => {
+    const bars = barsOf(layOutRun(await runOf(MIXED), { width: WIDTH }));
+    const parts = (name: string): readonly string[] =>
+      bars.filter((bar) => nameOf(bar) === name).flatMap((bar) => bar.parts.map(({ kind }) => kind));
+    expect(["1.0", "1.2", "1.3", "1.5", "(1.2)"].map(parts)).toEqual([
+      ["barrier", "run"],
+      ["barrier", "key", "run"],
+      ["barrier", "run"],
+      ["sign"],
+      ["run"],
+    ]);
+    for (const bar of bars) {
+      for (const [index, part] of bar.parts.entries()) {
+        const next = bar.parts[index + 1];
+        if (next !== undefined) expect(part.x + part.width).toBeLessThanOrEqual(next.x + 1);
+      }
+    }
+  });
+
+  it("EPOCH-4: stand in every lane of their call, in full in one of them", async () => {
+    const { lanes } = layOutRun(await runOf(MIXED), { width: WIDTH });
+    expect(lanes.map(({ label, bars }) => [label, bars.map(nameOf)])).toEqual([
+      ["lane 0", ["1.1", "1.2"]],
+      ["lane 1", ["1.3", "1.4", "(1.2)"]],
+      ["lane 2", ["2.0", "2.1"]],
+      ["no key", ["1.0", "1.5"]],
+    ]);
+  });
+
+  it("of five calls all have their label, and none covers another", async () => {
+    const layout = layOutRun(await runOf([manyCalls(5)[0] ?? []]), { width: WIDTH });
+    expect(overlaps(layout)).toEqual([]);
+    const labels = barsOf(layout).map(({ label }) => label?.text);
+    expect(labels.sort()).toEqual(["#0 edit", "#1 read", "#2 read", "#3 edit", "#4 read"]);
+  });
+
+  it("of 500 calls all are there, none covers another, and all are wide enough to be hit", async () => {
+    const run = await runOf(manyCalls(500));
+    for (const showWaiting of [true, false, undefined]) {
+      const layout = layOutRun(run, { width: WIDTH, showWaiting });
+      expect(overlaps(layout)).toEqual([]);
+      expect(barsOf(layout).filter(({ isShadow }) => !isShadow)).toHaveLength(500);
+      expect(Math.min(...barsOf(layout).map(({ from, to }) => to - from))).toBeGreaterThanOrEqual(7);
+      expect(barsOf(layout).every(({ y }) => y + layout.rowHeight <= layout.height)).toBe(true);
+    }
+  });
+
+  it("that have not ended reach to the newest entry", async () => {
+    const { entries } = readRecording(
+      await playBatches([
+        [
+          { tool: "edit", keys: ["a"], ms: 40 },
+          { tool: "edit", keys: ["a"] },
+        ],
+      ]),
+    );
+    const until = entries.findIndex((entry) => entry.type === "event" && entry.event.kind === "toolEnded");
+    const [run] = Story.of(entries.slice(0, until)).runs;
+    const marks = run === undefined ? [] : barsOf(layOutRun(run, { width: WIDTH })).map(({ mark }) => mark);
+    expect(marks.sort()).toEqual(["running", "waiting"]);
+  });
+});
+
+describe("marks are told apart without colour", () => {
+  it("by a sign of their own each", () => {
+    expect(new Set(MARK_NAMES.map((mark) => MARKS[mark].glyph)).size).toBe(MARK_NAMES.length);
+  });
+
+  it("and by a texture: of all that ran or did not, only the good one and the waiting one are plain", () => {
+    const textured = MARK_NAMES.filter((mark) => PATTERNS.includes(`id="tl-texture-${mark}"`));
+    expect(MARK_NAMES.filter((mark) => !textured.includes(mark))).toEqual(["succeeded", "waiting"]);
+    const paths = [...PATTERNS.matchAll(/ d="([^"]+)"/g)].map(([, path]) => path);
+    expect(new Set(paths).size).toBe(paths.length);
+  });
+});
+
+describe("timelineReport", () => {
+  it("is one file that asks for nothing outside of itself", async () => {
+    const html = timelineReport(readRecording(await playBatches(MIXED)));
+    const outside = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, target]) => target);
+    expect(outside).toEqual(["data:,"]);
+    expect(html.match(/@import|https?:\/\/(?!www\.w3\.org\/)/g)).toBeNull();
+    expect(html).toContain("default-src &#39;none&#39;");
+  });
+
+  it("shows every call without any script: as a bar with its words, and in a table", async () => {
+    const [html = ""] = timelineReport(readRecording(await playBatches(MIXED))).split("<script");
+    expect(html.match(/data-call="/g)).toHaveLength(8);
+    expect(html).toContain(
+      'aria-label="#2 edit, lane 0, 1, epoch 0, waited 30 ms for its keys, ran 10 ms, failed (unspecified)"',
+    );
+    expect(html.match(/<tr><td>/g)).toHaveLength(8);
+  });
+
+  it("is made of the events of the core alone as well", async () => {
+    const text = await playBatches(MIXED);
+    expect(timelineReport(readJsonLines(text))).toBe(timelineReport(readRecording(text)));
+  });
+
+  it("OBS-3: has arguments, results and keys only where they were recorded", async () => {
+    const secret: readonly (readonly PlannedCall[])[] = [[{ tool: "edit", keys: ["Lz9-secret"] }]];
+    expect(timelineReport(readRecording(await playBatches(secret)))).not.toContain("Lz9-secret");
+    const asked = await playBatches(secret, { conflictKeys: true, arguments: true });
+    expect(timelineReport(readRecording(asked))).toContain("Lz9-secret");
+  });
+
+  it("lets no name that a model or host wrote become markup", () => {
+    const name = '"><img src=x onerror=alert(1)></script><script>alert(2)</script>';
+    const base = {
+      runId: name,
+      turn: 1,
+      callId: name,
+      callIndex: 0,
+      toolName: name,
+      operationId: "o",
+      audience: "internal",
+    } as const;
+    const events = [
+      { ...base, kind: "toolStarted", seq: 0, timeMs: 1 },
+      { ...base, kind: "toolPrepared", seq: 1, timeMs: 2, conflictKeys: [name] },
+    ] as const satisfies readonly KernelEvent[];
+    const html = timelineReport(events, { title: name });
+    expect(html.match(/<img|<script>alert/g)).toBeNull();
+    expect(html.match(/<script/g)).toHaveLength(2);
+  });
+
+  it("says so when nothing was recorded", () => {
+    expect(timelineReport([])).toContain("No call was recorded.");
+  });
+});
+
+describe("a drawn run", () => {
+  it("gives every response and epoch a head, the barrier with its sign", async () => {
+    const { head } = drawRun(layOutRun(await runOf(MIXED), { width: 2_000 }));
+    const texts = [...head.matchAll(/<text class="tl-(?:turn|column)-text"[^>]*>([^<]*)/g)].map(([, text]) => text);
+    expect(texts).toContain("response 1 · 6 calls");
+    expect(texts).toContain("▮ barrier 1 · 1 call · 900 ms");
+  });
+});
