@@ -185,11 +185,12 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
 
   /** Judges the calls that are not dispatched against a write that has just become uncertain (UNC-5). */
   #judgeOthers(lost: CallRun): void {
-    const uncertain = this.#owner.core.uncertainFor(this.#owner);
-    const news = uncertain.filter(({ operationId }) => operationId === lost.operationId);
-    const others = [...this.#beingRecorded(), ...this.#admitted, ...this.#ready, ...this.#queued];
-    for (const other of others.sort(bySource)) {
-      if (this.#blockIfUncertain(other, news)) this.#withdraw(other);
+    const uncertain = this.#owner.core.uncertaintyOf(lost);
+    if (uncertain === undefined) return;
+    const waiting = [...this.#beingRecorded(), ...this.#admitted, ...this.#ready, ...this.#queued];
+    const touched = waiting.filter((call) => findBlocker(call, [uncertain]) !== undefined);
+    for (const call of touched.sort(bySource)) {
+      if (this.#blockIfUncertain(call, [uncertain])) this.#withdraw(call);
     }
   }
 

@@ -45,6 +45,14 @@ export interface OpenUncertainty extends Omit<UncertainWrite, "isOfThisBatch">, 
   readonly durable?: DurableToolPort | undefined;
 }
 
+/** The uncertain writes that one batch minds, of the list they were read from, as far as it was read. */
+interface MindedWrites {
+  readonly batch: object | undefined;
+  readonly of: readonly OpenUncertainty[];
+  read: number;
+  readonly writes: UncertainWrite[];
+}
+
 /** What a session is built from beside its settings. */
 export interface SessionParts {
   readonly tools: ToolRegistry;
@@ -70,8 +78,10 @@ export class SessionCore {
   root: ChartActor | undefined;
   tools: ToolRegistry;
   repeats: RepeatSequence = NO_REPEATS;
-  /** Newest last. */
+  /** Newest last. Added to in place; replaced when one is taken out. */
   uncertain: OpenUncertainty[] = [];
+  /** What {@link SessionCore.uncertainFor} has answered last, so that each write is looked at once per batch. */
+  #minded: MindedWrites = { batch: undefined, of: this.uncertain, read: 0, writes: [] };
   /** Operation ids of uncertain writes that the host has resolved in an earlier process (RUN-6). */
   resolved: ReadonlySet<string> = new Set();
   /** Abandoned writes without a key whose executor may still be alive (EPOCH-8). */
@@ -101,11 +111,24 @@ export class SessionCore {
 
   /** The uncertain writes that a batch has to mind: its own, and under scope `run` the keyed ones before (UNC-6). */
   uncertainFor(batch: object): readonly UncertainWrite[] {
-    if (this.uncertain.length === 0) return this.uncertain as never[];
+    if (this.#minded.batch !== batch || this.#minded.of !== this.uncertain) {
+      this.#minded = { batch, of: this.uncertain, read: 0, writes: [] };
+    }
+    const minded = this.#minded;
     const isRunScope = this.settings.uncertainWriteScope === "run";
-    return this.uncertain
-      .filter((write) => write.batch === batch || (isRunScope && write.conflictKeys.length > 0))
-      .map((write) => ({ ...write, isOfThisBatch: write.batch === batch }));
+    for (const write of this.uncertain.slice(minded.read)) {
+      const isOfThisBatch = write.batch === batch;
+      if (isOfThisBatch || (isRunScope && write.conflictKeys.length > 0))
+        minded.writes.push({ ...write, isOfThisBatch });
+    }
+    minded.read = this.uncertain.length;
+    return minded.writes;
+  }
+
+  /** The uncertainty of a call of the batch that runs; undefined once it is resolved. */
+  uncertaintyOf({ operationId }: CallRun): UncertainWrite | undefined {
+    const found = this.uncertain.findLast((write) => write.operationId === operationId);
+    return found && { ...found, isOfThisBatch: true };
   }
 
   /** Whether an abandoned write without a key holds back every later write, and until when at most. */
