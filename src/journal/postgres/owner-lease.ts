@@ -31,6 +31,16 @@ export class OwnerLease {
     this.#ports = ports;
   }
 
+  /** How long the lease of a name is. */
+  get leaseMs(): number {
+    return this.#ports.lease.leaseMs;
+  }
+
+  /** The time that {@link noteRemaining} counts from. */
+  now(): number {
+    return this.#ports.clock.now();
+  }
+
   /** The id to claim under; a new one if there is none, or the last one is dead. */
   owner(): Promise<string> {
     this.#owner ??= this.#register();

@@ -11,8 +11,8 @@ import { runLost, storeClosed } from "./run-errors.ts";
 export interface HeldRunParts {
   readonly runId: string;
   readonly texts: readonly string[];
-  /** Records behind so many facts; rejects when it cannot, or may not any more. */
-  readonly append: (behind: number, texts: readonly string[], progress: RunProgress | undefined) => Promise<void>;
+  /** Records behind so many facts and answers how many there are now; rejects when it cannot, or may not any more. */
+  readonly append: (behind: number, texts: readonly string[], progress: RunProgress | undefined) => Promise<number>;
   readonly giveBack: () => Promise<void>;
   readonly isClosed: () => boolean;
 }
@@ -78,8 +78,8 @@ export class HeldRun implements RunClaim {
   async #record(batch: readonly Append[]): Promise<void> {
     const texts = batch.flatMap((append) => append.texts);
     const progress = batch.findLast((append) => append.progress !== undefined)?.progress;
-    if (texts.length > 0 || progress !== undefined) await this.#parts.append(this.#recorded, texts, progress);
-    this.#recorded += texts.length;
+    if (texts.length === 0 && progress === undefined) return;
+    this.#recorded = await this.#parts.append(this.#recorded, texts, progress);
   }
 }
 

@@ -77,9 +77,11 @@ export class KeptRuns implements RunStore {
     });
   }
 
-  async #append(request: AppendRequest): Promise<void> {
-    if (!(await this.#backend.append(request))) throw runLost();
+  async #append(request: AppendRequest): Promise<number> {
+    const recorded = await this.#backend.append(request);
+    if (recorded === undefined) throw runLost();
     this.#payBack();
+    return recorded;
   }
 
   async #giveBack(request: GiveBackRequest): Promise<void> {

@@ -43,13 +43,13 @@ class MemoryRuns implements RunBackend {
     return { kind: "taken", fence: run.fence, texts: [...run.texts] };
   }
 
-  async append({ runId, fence, texts, progress }: AppendRequest): Promise<boolean> {
+  async append({ runId, fence, texts, progress }: AppendRequest): Promise<number | undefined> {
     const run = this.#heldBy({ runId, fence });
-    if (run === undefined) return false;
+    if (run === undefined) return undefined;
     run.texts.push(...texts);
     run.progress = progress ?? run.progress;
     run.updatedAtMs = this.#clock.now();
-    return true;
+    return run.texts.length;
   }
 
   async giveBack(request: GiveBackRequest): Promise<void> {

@@ -38,8 +38,11 @@ export interface RunBackend {
    * known that nobody here uses it.
    */
   take(request: TakeRequest): Promise<TakeAnswer>;
-  /** False when the run is no longer this store's under that fence; then nothing was recorded. */
-  append(request: AppendRequest): Promise<boolean>;
+  /**
+   * Answers how many facts the run has now; undefined when it is no longer this store's under that fence, and
+   * then nothing was recorded. After an append whose answer was lost, the same one again records nothing twice.
+   */
+  append(request: AppendRequest): Promise<number | undefined>;
   /** Does nothing when the run is no longer this store's under that fence. */
   giveBack(request: GiveBackRequest): Promise<void>;
   /** Open runs behind an id, in order of their ids. */

@@ -2,12 +2,13 @@ import { KernelError } from "../../domain/errors.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { rollBack } from "./rollback.ts";
 import { JOURNAL_001 } from "./sql/001-journal.ts";
+import { RUNS_002 } from "./sql/002-runs.ts";
 
 /**
  * Every step from an empty file to today's schema, in order; the file's `user_version` counts them. One
  * numbering for all that toolkernel keeps in a file, since journal and run store may share one.
  */
-export const MIGRATIONS: readonly string[] = Object.freeze([JOURNAL_001]);
+export const MIGRATIONS: readonly string[] = Object.freeze([JOURNAL_001, RUNS_002]);
 
 /** What to migrate, and by which steps. */
 export interface MigrationRequest {

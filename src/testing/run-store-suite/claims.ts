@@ -70,8 +70,7 @@ export const RUN_CLAIM_CASES: readonly RunDeskCase[] = [
     run: async (desk) => {
       const claim = await desk.claim("run");
       const appends = [1, 2, 3].map((number) => claim.append([fact(number)]));
-      await Promise.all([claim.release(), claim.release()]);
-      await Promise.all(appends);
+      await Promise.all([...appends, claim.release(), claim.release()]);
       assert.deepEqual(await desk.factsOf("run"), factsUpTo(3));
     },
   },

@@ -92,11 +92,14 @@ export const RUN_KEEPING_CASES: readonly RunDeskCase[] = [
     name: "RUN-6: closing records what was given before, then refuses everything and can be done again",
     run: async (desk) => {
       const claim = await desk.claim("run");
-      const appends = [1, 2, 3].map((number) => claim.append([fact(number)]));
+      const appends = Promise.allSettled([1, 2, 3].map((number) => claim.append([fact(number)])));
       await desk.store.close();
       await desk.store.close();
       await desk.store[Symbol.asyncDispose]();
-      await Promise.all(appends);
+      assert.deepEqual(
+        (await appends).map(({ status }) => status),
+        Array(3).fill("fulfilled"),
+      );
       await rejectsWith("JOURNAL_UNAVAILABLE", claim.append([fact(4)]));
       await rejectsWith("JOURNAL_UNAVAILABLE", desk.claim("other"));
       await rejectsWith("JOURNAL_UNAVAILABLE", desk.store.listOpen({ limit: 1 }));

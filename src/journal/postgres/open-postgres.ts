@@ -1,0 +1,55 @@
+import { KernelError } from "../../domain/errors.ts";
+import type { Clock } from "../../domain/ports.ts";
+import { systemClock } from "../../run/clock.ts";
+import { type Lease, type LeaseOptions, readLease } from "../store-options.ts";
+import { checkIncarnation, checkServer } from "./check-server.ts";
+import { Connections } from "./connections.ts";
+import { MIGRATIONS, migrate } from "./migrations.ts";
+import { type OwnedPool, openPool, type PoolOrConfig } from "./pool.ts";
+
+/** Options of whatever is kept in a PostgreSQL database. */
+export interface PostgresStoreOptions extends LeaseOptions {
+  /** The schema that holds the store, made if it is not there; default `toolkernel`. Lower-case letters, digits and `_`. */
+  readonly schema?: string | undefined;
+  /** Default the platform's clock. Leases count by the database's, whatever this one says. */
+  readonly clock?: Clock | undefined;
+}
+
+/** A database that was reached, checked, and brought to today's schema. */
+export interface OpenPostgres {
+  readonly owned: OwnedPool;
+  readonly connections: Connections;
+  readonly schema: string;
+  readonly clock: Clock;
+  readonly lease: Lease;
+}
+
+/**
+ * Reaches a PostgreSQL database, makes its schema if there is none, and makes a store of it.
+ * @throws KernelError `JOURNAL_*`, and `INVALID_OPTIONS`.
+ */
+export async function openPostgres<Store>(
+  poolOrConfig: PoolOrConfig,
+  options: PostgresStoreOptions,
+  makeStore: (opened: OpenPostgres) => Store | Promise<Store>,
+): Promise<Store> {
+  const { schema = "toolkernel", clock = systemClock } = options;
+  if (!/^[a-z_][a-z0-9_]{0,40}$/.test(schema)) throw wrongSchema();
+  const lease = readLease(options);
+  const owned = await openPool(poolOrConfig);
+  try {
+    const connections = new Connections(owned.pool, clock);
+    await checkServer(connections);
+    await migrate({ connections, schema, migrations: MIGRATIONS });
+    await checkIncarnation(connections, schema);
+    return await makeStore({ owned, connections, schema, clock, lease });
+  } catch (error) {
+    await owned.end();
+    throw error;
+  }
+}
+
+function wrongSchema(): KernelError {
+  const message = "A schema is named by at most 41 lower-case letters, digits and underscores.";
+  return new KernelError("INVALID_OPTIONS", message, { subject: "schema" });
+}

@@ -1,0 +1,51 @@
+import { resolve } from "node:path";
+import { KernelError } from "../../domain/errors.ts";
+import type { Clock } from "../../domain/ports.ts";
+import { systemClock } from "../../run/clock.ts";
+import { type Lease, type LeaseOptions, readLease } from "../store-options.ts";
+import type { SqliteDriver } from "./driver.ts";
+import type { DurableFileParts } from "./durable-file.ts";
+import { openDurably } from "./open-database.ts";
+import { toJournalError } from "./sqlite-errors.ts";
+
+/** Options of whatever is kept in a SQLite file. */
+export interface SqliteStoreOptions extends LeaseOptions {
+  /**
+   * A SQLite binding in place of `node:sqlite` or `@photostructure/sqlite`: the class `DatabaseSync` or
+   * better-sqlite3's `Database`, or a database that one of them has opened at the same path and that only
+   * this store uses; that one stays open on `close`.
+   */
+  readonly driver?: SqliteDriver | undefined;
+  /** Default the platform's clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Makes a store of a file that was opened. */
+export type MakeStore<Store> = (parts: DurableFileParts, lease: Lease) => Store;
+
+/**
+ * Opens a SQLite file, makes it if there is none, and makes a store of it.
+ * @throws KernelError `JOURNAL_*`, and `INVALID_OPTIONS` for what is no path of a file or no lease.
+ */
+export async function openSqliteFile<Store>(
+  file: string,
+  options: SqliteStoreOptions,
+  makeStore: MakeStore<Store>,
+): Promise<Store> {
+  if (file === "" || file === ":memory:" || file.startsWith("file:")) throw noFile();
+  const path = resolve(file);
+  const lease = readLease(options);
+  const clock = options.clock ?? systemClock;
+  const opened = await openDurably({ path, driver: options.driver, clock });
+  try {
+    return makeStore({ path, opened, clock }, lease);
+  } catch (error) {
+    opened.close();
+    throw toJournalError(error, path);
+  }
+}
+
+function noFile(): KernelError {
+  const message = "A SQLite store needs the path of a file; for memory there are memoryJournal and memoryRunStore.";
+  return new KernelError("INVALID_OPTIONS", message, { subject: "path" });
+}
