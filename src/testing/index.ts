@@ -1,4 +1,5 @@
 /** The entry `toolkernel/testing`: what hosts test their own tools, hooks and handlers with. */
+export { assertOrder } from "./assert-order.ts";
 export {
   type ControllableTool,
   type ControllableToolOptions,
@@ -7,5 +8,6 @@ export {
 } from "./controllable-tool.ts";
 export { testJournal } from "./journal-suite.ts";
 export { recordedModel } from "./recorded-model.ts";
+export { RuleViolation } from "./rule-violation.ts";
 export { type ScriptedResponse, scriptedModel } from "./scripted-model.ts";
 export { type SimulatedClock, simulatedClock } from "./simulated-clock.ts";

@@ -1,0 +1,62 @@
+/**
+ * Holds the events of sessions and runs to the rules of order.
+ * Owns: what has been told of each run so far. Does not own: caps and settings, which are in no event.
+ * Upholds: PREP-1, PREP-2, PREP-6, EPOCH-2, EPOCH-4, EPOCH-6, UNC-1, UNC-2, UNC-3, UNC-5, CAN-1, CAN-2,
+ * CAN-4, APP-1, RUN-4, OBS-1.
+ */
+import type { RecordedEvent } from "toolkernel";
+import { RuleViolation } from "./rule-violation.ts";
+import { TurnOrder } from "./turn-order.ts";
+
+/**
+ * Checks events in the order in which they came: of one batch, of one run, or of a recording that
+ * `readJsonLines` gave back, whose runs may be mixed.
+ *
+ * **shape**: whole batches from their first event on; the end may be missing, where a process died.
+ *
+ * @throws RuleViolation naming the rule, the call and the event, for the first rule that was broken.
+ */
+export function assertOrder(events: Iterable<RecordedEvent>): void {
+  const runs = new Map<string, RunOrder>();
+  for (const event of events) {
+    const run = runs.get(event.runId) ?? new RunOrder();
+    runs.set(event.runId, run);
+    run.take(event);
+  }
+}
+
+/** The order within one run. */
+class RunOrder {
+  readonly #turns = new Map<number, TurnOrder>();
+  #lastSeq = -1;
+  #hasEnded = false;
+
+  take(event: RecordedEvent): void {
+    this.#checkPlace(event);
+    if (event.kind === "runEnded") this.#end(event);
+    else if (event.kind === "turnEnded") this.#turnAt(event.turn).checkWhole("turnEnded");
+    else this.#turnAt(event.turn).take(event);
+  }
+
+  #checkPlace({ kind, seq }: RecordedEvent): void {
+    // Another process goes on with a run by events of its own, counted from 0.
+    const isContinued = kind === "runResumed" || seq === 0;
+    if (seq <= this.#lastSeq && !isContinued)
+      throw new RuleViolation("OBS-1", `event ${seq} (${kind}) came behind event ${this.#lastSeq}`);
+    if (this.#hasEnded && !isContinued) throw new RuleViolation("RUN-4", `${kind} came behind runEnded`);
+    this.#lastSeq = seq;
+    this.#hasEnded = false;
+  }
+
+  #end(event: RecordedEvent<"runEnded">): void {
+    this.#hasEnded = true;
+    if (event.status === "awaitingApproval" || event.status === "kernelError") return;
+    for (const turn of this.#turns.values()) turn.checkWhole("runEnded");
+  }
+
+  #turnAt(turn: number): TurnOrder {
+    const known = this.#turns.get(turn) ?? new TurnOrder();
+    this.#turns.set(turn, known);
+    return known;
+  }
+}

@@ -1,0 +1,227 @@
+/**
+ * The order within the batch of one turn, as its events tell it.
+ * Owns: where each call stands, which epoch runs. A call or key that an earlier process told of is not known
+ * here; what cannot be known is not held against anybody.
+ */
+import type { RecordedEvent } from "toolkernel";
+import { RuleViolation } from "./rule-violation.ts";
+
+/** An event that is about one call. */
+type CallEvent = Extract<RecordedEvent, { readonly callIndex: number }>;
+
+interface CallOrder {
+  readonly callId: string;
+  readonly index: number;
+  /** Keys, or the numbers that stand for them; undefined: not told. */
+  keys: readonly (string | number)[] | undefined;
+  isWrite: boolean | undefined;
+  epoch: number | undefined;
+  isRefused: boolean;
+  isBlocked: boolean;
+  isDispatched: boolean;
+  outcome: string | undefined;
+  isResolved: boolean;
+}
+
+/** See the file header. */
+export class TurnOrder {
+  readonly #calls = new Map<number, CallOrder>();
+  #lastStarted = -1;
+  #lastMessage = -1;
+  #epoch: { readonly epoch: number; readonly callIds: readonly string[]; isSettled: boolean } | undefined;
+
+  take(event: RecordedEvent): void {
+    if ("callIndex" in event) this.#takeOfCall(event);
+    else if (event.kind === "epochStarted") this.#startEpoch(event);
+    else if (event.kind === "epochSettled") this.#settleEpoch(event);
+    else if (event.kind === "messageEnded") this.#takeMessage(event);
+  }
+
+  /** Holds every call that was told of to its one result. */
+  checkWhole(where: string): void {
+    for (const call of this.#calls.values())
+      if (call.outcome === undefined) throw new RuleViolation("CAN-4", `${nameOf(call)} has no result at ${where}`);
+  }
+
+  #takeOfCall(event: CallEvent): void {
+    const call = this.#callAt(event);
+    switch (event.kind) {
+      case "toolStarted":
+        this.#checkPreparing(call, "prepared");
+        if (call.index < this.#lastStarted)
+          throw new RuleViolation("PREP-2", `${nameOf(call)} was prepared behind a later call`);
+        this.#lastStarted = call.index;
+        break;
+      case "toolPrepared":
+        this.#checkPreparing(call, "prepared");
+        call.keys = event.conflictKeys ?? event.lanes;
+        break;
+      case "toolRefused":
+        this.#checkPreparing(call, "refused");
+        call.isRefused = true;
+        break;
+      case "approvalRequested":
+        if (this.#find(isRunning) !== undefined)
+          throw new RuleViolation("APP-1", `${nameOf(call)} asked for approval while its batch ran`);
+        break;
+      case "toolDispatched":
+        this.#dispatch(call, event);
+        break;
+      case "toolProgressed":
+        if (!isRunning(call)) throw new RuleViolation("CAN-2", `${nameOf(call)} reported progress and does not run`);
+        break;
+      case "toolBlocked":
+        this.#block(call, event.blockedBy);
+        break;
+      case "toolEnded":
+        this.#end(call, event);
+        break;
+      case "toolLateSettled":
+        if (call.outcome === undefined)
+          throw new RuleViolation("CAN-2", `${nameOf(call)} settled late before it had a result`);
+        break;
+      case "toolUncertaintyResolved":
+        call.isResolved = true;
+        break;
+      case "toolRepeatDetected":
+        break;
+    }
+  }
+
+  /** Nothing of a batch is dispatched before all of it is prepared. */
+  #checkPreparing(call: CallOrder, what: string): void {
+    if (this.#find(({ isDispatched }) => isDispatched) !== undefined)
+      throw new RuleViolation("PREP-1", `${nameOf(call)} was ${what} when a call of its batch had been dispatched`);
+  }
+
+  #startEpoch({ epoch, callIds }: RecordedEvent<"epochStarted">): void {
+    const before = this.#epoch;
+    if (before !== undefined && (!before.isSettled || epoch <= before.epoch))
+      throw new RuleViolation("EPOCH-2", `epoch ${epoch} started before epoch ${before.epoch} had settled`);
+    this.#epoch = { epoch, callIds, isSettled: false };
+  }
+
+  #settleEpoch({ epoch }: RecordedEvent<"epochSettled">): void {
+    const current = this.#epoch;
+    if (current?.epoch !== epoch || current.isSettled)
+      throw new RuleViolation("EPOCH-2", `epoch ${epoch} settled and was not running`);
+    current.isSettled = true;
+    const open = this.#find(({ callId, outcome }) => current.callIds.includes(callId) && outcome === undefined);
+    if (open !== undefined) throw new RuleViolation("EPOCH-2", `epoch ${epoch} settled without ${nameOf(open)}`);
+  }
+
+  #dispatch(call: CallOrder, { epoch, isWrite }: RecordedEvent<"toolDispatched">): void {
+    call.isWrite = isWrite;
+    const told = (rule: string, what: string): RuleViolation =>
+      new RuleViolation(rule, `${nameOf(call)} was dispatched ${what}`);
+    if (call.isDispatched || call.outcome !== undefined) throw told("CAN-4", "twice, or behind its result");
+    if (call.isRefused) throw told("PREP-6", "and had been refused");
+    if (call.isBlocked) throw told("UNC-5", "and had been blocked");
+    const current = this.#epoch;
+    if (current?.epoch !== epoch || current.isSettled || !current.callIds.includes(call.callId))
+      throw told("EPOCH-2", `outside of its epoch ${epoch}`);
+    if (this.#find(wasCancelledWaiting) !== undefined) throw told("CAN-1", "after the cancellation of its batch");
+    const owner = this.#find((other) => other.outcome === undefined && this.#isAhead(other, call));
+    if (owner !== undefined) throw told("EPOCH-4", `before ${nameOf(owner)}, which shares a key, had settled`);
+    const uncertain = this.#find((other) => isOpenUncertainty(other) && holdsBack(other, call));
+    if (uncertain !== undefined)
+      throw told(uncertain.keys?.length === 0 ? "UNC-3" : "UNC-2", `behind the uncertain ${nameOf(uncertain)}`);
+    call.isDispatched = true;
+    call.epoch = epoch;
+  }
+
+  /** Whether another call of the epoch shares a key, and runs or stands before this one in the lane. */
+  #isAhead(other: CallOrder, call: CallOrder): boolean {
+    if (other === call || !sharesKey(other, call)) return false;
+    const isInEpoch = this.#epoch?.callIds.includes(other.callId) === true;
+    return isRunning(other) || (isInEpoch && other.index < call.index);
+  }
+
+  #block(call: CallOrder, blockedBy: string): void {
+    if (call.isDispatched) throw new RuleViolation("UNC-5", `${nameOf(call)} was blocked and had been dispatched`);
+    call.isBlocked = true;
+    const blocker = this.#find(({ callId, outcome }) => callId === blockedBy && outcome !== undefined);
+    // Of an earlier batch, where uncertainty lasts for the run (UNC-6).
+    if (blocker === undefined) return;
+    if (!isOpenUncertainty(blocker) || !mayHoldBack(blocker, call))
+      throw new RuleViolation("UNC-2", `${nameOf(call)} was blocked by ${nameOf(blocker)}, which does not touch it`);
+  }
+
+  #end(call: CallOrder, { outcome, isWrite }: RecordedEvent<"toolEnded">): void {
+    if (call.outcome !== undefined) throw new RuleViolation("CAN-4", `${nameOf(call)} ended twice`);
+    call.outcome = outcome;
+    const { isDispatched } = call;
+    if (outcome === "uncertain" && (!isWrite || !isDispatched))
+      throw new RuleViolation("UNC-1", `${nameOf(call)} is uncertain and was no dispatched write`);
+    if ((outcome === "succeeded" || outcome === "failed") && !isDispatched)
+      throw new RuleViolation("CAN-4", `${nameOf(call)} has ${outcome} and was never dispatched`);
+    if (outcome === "refused" && this.#find((other) => other.isDispatched) !== undefined)
+      throw new RuleViolation("PREP-6", `${nameOf(call)}, refused, settled behind the first dispatch of its batch`);
+    if ((outcome === "blocked") !== call.isBlocked)
+      throw new RuleViolation("UNC-5", `${nameOf(call)} ended ${outcome}${call.isBlocked ? " and was blocked" : ""}`);
+  }
+
+  #takeMessage({ message }: RecordedEvent<"messageEnded">): void {
+    // A recording keeps no more of a message than its role.
+    if (message.role !== "toolResult" || !("callIndex" in message) || typeof message.callIndex !== "number") return;
+    if (message.callIndex <= this.#lastMessage)
+      throw new RuleViolation("EPOCH-6", `the result of call ${message.callIndex} came behind that of a later call`);
+    this.#lastMessage = message.callIndex;
+  }
+
+  #find(test: (call: CallOrder) => boolean): CallOrder | undefined {
+    for (const call of this.#calls.values()) if (test(call)) return call;
+    return undefined;
+  }
+
+  #callAt({ callIndex, callId }: CallEvent): CallOrder {
+    const known = this.#calls.get(callIndex);
+    if (known !== undefined) return known;
+    const call: CallOrder = {
+      callId,
+      index: callIndex,
+      keys: undefined,
+      isWrite: undefined,
+      epoch: undefined,
+      isRefused: false,
+      isBlocked: false,
+      isDispatched: false,
+      outcome: undefined,
+      isResolved: false,
+    };
+    this.#calls.set(callIndex, call);
+    return call;
+  }
+}
+
+function isRunning({ isDispatched, outcome }: CallOrder): boolean {
+  return isDispatched && outcome === undefined;
+}
+
+function wasCancelledWaiting({ isDispatched, outcome }: CallOrder): boolean {
+  return outcome === "cancelled" && !isDispatched;
+}
+
+function isOpenUncertainty({ outcome, isResolved }: CallOrder): boolean {
+  return outcome === "uncertain" && !isResolved;
+}
+
+function sharesKey(one: CallOrder, other: CallOrder): boolean {
+  return one.keys?.some((key) => other.keys?.includes(key) === true) === true;
+}
+
+/** Whether an uncertain write certainly keeps a later write of its batch back (UNC-2, UNC-3). */
+function holdsBack(uncertain: CallOrder, later: CallOrder): boolean {
+  if (later.isWrite !== true) return false;
+  return uncertain.keys?.length === 0 || later.keys?.length === 0 || sharesKey(uncertain, later);
+}
+
+/** Whether it may, as far as keys are told. */
+function mayHoldBack(uncertain: CallOrder, later: CallOrder): boolean {
+  if (uncertain.keys === undefined || later.keys === undefined) return true;
+  return uncertain.keys.length === 0 || later.keys.length === 0 || sharesKey(uncertain, later);
+}
+
+function nameOf({ index, callId }: CallOrder): string {
+  return `call ${index} (${callId})`;
+}

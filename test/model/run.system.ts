@@ -1,0 +1,389 @@
+/**
+ * One run of a real Agent, led along a path of the run chart. The model, the hooks of the loop and the tool
+ * wait for the path; what a turn is to come to is read ahead from the path, since it takes a tool, a
+ * response or a limit of its own.
+ */
+import type { AgentOptions, AnyTool, KernelEvent, ModelResponse, Run, RunResult } from "toolkernel";
+import { runMachine } from "toolkernel/machines";
+import { type SimulatedClock, simulatedClock } from "toolkernel/testing";
+import type { ChartModel, ChartPath, Fact } from "./chart-paths.ts";
+import { valueName } from "./chart-paths.ts";
+import { type InterpreterName, watchCharts } from "./chart-watch.ts";
+import type { Kernel } from "./kernel.ts";
+import { ModelStore } from "./model-store.ts";
+import type { OpenSystem, PathSystem } from "./run-paths.ts";
+import { Waiting } from "./waiting.ts";
+
+const MODEL_TIMEOUT_MS = 120_000;
+const HOOK_TIMEOUT_MS = 30_000;
+const RUN_ID = "run";
+
+interface Memory {
+  /** Turns that have had their response, at most one. */
+  readonly turns: number;
+  readonly hasCalls: boolean;
+  readonly isCancelled: boolean;
+}
+
+type ClosedBy = "projectionFailed" | "exactToolRepeat" | "allTerminate" | "stopReason" | "maxToolCalls";
+
+interface TurnOver {
+  readonly hasCalls: boolean;
+  readonly hasModelFailed: boolean;
+  readonly closedBy: ClosedBy | undefined;
+  readonly shouldStop: boolean;
+  readonly hasSteering: boolean;
+  readonly hasFollowUp: boolean;
+}
+
+const BOTH = [false, true];
+
+/** Everything that can be known of a turn when it is over, as far as it fits together. */
+const TURNS: readonly TurnOver[] = BOTH.flatMap((shouldStop) =>
+  BOTH.flatMap((hasSteering) =>
+    BOTH.flatMap((hasFollowUp) => {
+      const asked = { shouldStop, hasSteering, hasFollowUp };
+      const closers: readonly (ClosedBy | undefined)[] = [
+        undefined,
+        "projectionFailed",
+        "exactToolRepeat",
+        "allTerminate",
+        "maxToolCalls",
+      ];
+      return [
+        { hasCalls: false, hasModelFailed: false, closedBy: undefined, ...asked },
+        { hasCalls: false, hasModelFailed: true, closedBy: undefined, ...asked },
+        { hasCalls: true, hasModelFailed: true, closedBy: "stopReason" as const, ...asked },
+        ...closers.map((closedBy) => ({ hasCalls: true, hasModelFailed: false, closedBy, ...asked })),
+      ];
+    }),
+  ),
+);
+
+/** The chart of a run. */
+export const RUN_MODEL: ChartModel<Memory> = {
+  name: "run",
+  machine: runMachine,
+  input: { runId: RUN_ID },
+  facts: [
+    { type: "BEGIN" },
+    { type: "RESUME" },
+    { type: "CLOSE_TURN" },
+    { type: "READY" },
+    ...["maxMessages", "maxTurns", "maxTotalTokens"].map((limit) => ({ type: "LIMIT_REACHED", limit })),
+    { type: "RESPONDED", hasCalls: true },
+    { type: "RESPONDED", hasCalls: false },
+    ...["modelError", "modelTimeout", "invalidResponse"].map((endedBy) => ({ type: "MODEL_FAILED", endedBy })),
+    { type: "BATCH_SETTLED" },
+    { type: "APPROVALS_ASKED" },
+    ...TURNS.map((turn) => ({ type: "TURN_OVER", ...turn })),
+    { type: "FAULTED" },
+    { type: "CANCEL" },
+  ],
+  memory: { turns: 0, hasCalls: false, isCancelled: false },
+  allows: ({ memory }, fact) => {
+    switch (fact.type) {
+      case "CANCEL":
+        return !memory.isCancelled;
+      case "LIMIT_REACHED":
+        // The room for messages is short before the first turn, the others pass their limit in it.
+        return (memory.turns === 0) === (fact.limit === "maxMessages");
+      case "RESPONDED":
+        return memory.turns === 0; // one turn with a response is enough, and what it comes to is read ahead
+      case "TURN_OVER":
+        return fact.hasCalls === memory.hasCalls && (memory.turns === 0 || isPlain(fact));
+      default:
+        return true;
+    }
+  },
+  remember: ({ memory }, { type, hasCalls }) => ({
+    turns: ["TURN_OVER", "RESUME", "CLOSE_TURN"].includes(type) ? 1 : memory.turns,
+    // A resumed run goes on with the calls of the turn that was open.
+    hasCalls:
+      type === "RESUME" || type === "CLOSE_TURN" || (type === "RESPONDED" ? hasCalls === true : memory.hasCalls),
+    isCancelled: memory.isCancelled || type === "CANCEL",
+  }),
+};
+
+function isPlain({ closedBy, hasModelFailed }: Fact): boolean {
+  return closedBy === undefined && hasModelFailed === false;
+}
+
+/** Sets up an Agent for each path; see the file header. */
+export function openRun(kernel: Kernel, interpreter: InterpreterName): OpenSystem {
+  return async (path) => {
+    const system = new RunSystem(kernel, interpreter, path);
+    await system.begin();
+    return system;
+  };
+}
+
+class RunSystem implements PathSystem {
+  readonly #kernel: Kernel;
+  readonly #path: ChartPath;
+  readonly #clock = simulatedClock();
+  readonly #watch: ReturnType<typeof watchCharts>;
+  readonly #agent: InstanceType<Kernel["core"]["Agent"]>;
+  readonly #waiting = new Waiting<"prepare" | "model" | "tool" | "stop">();
+  readonly #start: string | undefined;
+  readonly #store = new ModelStore();
+  #run: Run | undefined;
+  #events: KernelEvent[] = [];
+  #result: RunResult | undefined;
+  #turns = 0;
+
+  constructor(kernel: Kernel, interpreter: InterpreterName, path: ChartPath) {
+    this.#kernel = kernel;
+    this.#path = path;
+    this.#start = path.steps[0]?.fact.type;
+    this.#watch = watchCharts(kernel, interpreter);
+    this.#agent = this.#createAgent(this.#clock);
+  }
+
+  /** Starts the run, or brings it to where it is resumed from. */
+  async begin(): Promise<void> {
+    if (this.#start === "RESUME") await this.#waitForApproval();
+    else if (this.#start === "CLOSE_TURN") await this.#dieInTurn();
+    else this.#follow(this.#agent.run("go", { runId: RUN_ID }));
+  }
+
+  /** Leads a run to its approvals, and answers them; where the path asks again, all but one. */
+  async #waitForApproval(): Promise<void> {
+    this.#follow(this.#agent.run("go", { runId: RUN_ID }));
+    await this.#respond();
+    const approvals = this.#result?.approvals ?? [];
+    const isAskedAgain = this.#tells("APPROVALS_ASKED");
+    const answered = (isAskedAgain ? approvals.slice(1) : approvals).map(({ approvalId }) => [approvalId, true]);
+    // With a store any Agent can go on.
+    const agent = this.#isRecorded ? this.#createAgent(this.#clock) : this.#agent;
+    this.#follow(agent.resume(RUN_ID, { approvals: Object.fromEntries(answered) }));
+  }
+
+  /** Leads a run to the end of its batch, where its process dies; another goes on. */
+  async #dieInTurn(): Promise<void> {
+    const clock = simulatedClock();
+    this.#follow(this.#createAgent(clock).run("go", { runId: RUN_ID }));
+    await this.#respond();
+    this.#waiting.resolve("tool", "done");
+    await this.settle();
+    this.#store.kill();
+    this.#follow(this.#agent.resume(RUN_ID));
+  }
+
+  async #respond(): Promise<void> {
+    await this.settle();
+    this.#waiting.resolve("prepare", undefined);
+    await this.settle();
+    this.#waiting.resolve("model", this.#response(true));
+    await this.settle();
+  }
+
+  #createAgent({ clock }: SimulatedClock): InstanceType<Kernel["core"]["Agent"]> {
+    return new this.#kernel.core.Agent({
+      model: { generate: () => this.#waiting.begin("model") },
+      tools: this.#tools(),
+      clock,
+      limits: this.#limits(),
+      jsonSchemaValidator: { compile: () => () => [] },
+      hooks: {
+        authorizeToolCall: () => (this.#asks ? { ask: { question: "may it?" } } : undefined),
+        prepareNextTurn: () => this.#waiting.begin("prepare"),
+        shouldStopAfterTurn: () => this.#waiting.begin("stop"),
+      },
+      ...(this.#isRecorded && { runStore: this.#store }),
+      ...this.#watch.options,
+    });
+  }
+
+  /** Only a store can fail while the model or the tools are at work, and only from a store can a dead run be taken. */
+  get #isRecorded(): boolean {
+    const { steps, variant } = this.#path;
+    const isStoreNeeded = steps.some(
+      ({ fact }, place) =>
+        fact.type === "FAULTED" && ["READY", "RESPONDED", "RESUME"].includes(steps[place - 1]?.fact.type ?? ""),
+    );
+    return isStoreNeeded || this.#start === "CLOSE_TURN" || variant % 2 === 1;
+  }
+
+  seen() {
+    return this.#watch.seenOf(`run:${RUN_ID}`);
+  }
+
+  settle(): Promise<void> {
+    return this.#clock.advance(0);
+  }
+
+  async stimulate(fact: Fact): Promise<void> {
+    switch (fact.type) {
+      case "READY":
+        this.#waiting.resolve("prepare", undefined);
+        break;
+      case "RESPONDED":
+        this.#waiting.resolve("model", this.#response(fact.hasCalls === true));
+        break;
+      case "MODEL_FAILED":
+        if (fact.endedBy === "modelTimeout") await this.#clock.advance(MODEL_TIMEOUT_MS);
+        else if (fact.endedBy === "modelError") this.#waiting.reject("model", new Error("the provider is down"));
+        else this.#waiting.resolve("model", { content: "nonsense" });
+        break;
+      case "BATCH_SETTLED":
+        this.#waiting.resolve("tool", "done");
+        break;
+      case "TURN_OVER":
+        this.#turns += 1;
+        if (fact.hasSteering === true) this.#run?.steer("listen");
+        if (fact.hasFollowUp === true) this.#run?.followUp("and then");
+        this.#waiting.resolve("stop", fact.shouldStop);
+        break;
+      case "FAULTED":
+        await this.#fault();
+        break;
+      case "CANCEL":
+        this.#run?.abort("enough");
+        break;
+      default:
+        throw new Error(`there is no stimulus for ${fact.type}`);
+    }
+  }
+
+  async finish(): Promise<void> {
+    this.#run?.abort("over");
+    await this.settle();
+    this.#waiting.resolveAll();
+    await this.settle();
+    const last = this.seen().at(-1);
+    const context = last?.context as { readonly endedBy?: string } | undefined; // the run chart's own
+    const [wanted, found] = [
+      [valueName(last?.value), context?.endedBy],
+      [this.#result?.status, this.#result?.endedBy],
+    ].map((end) => end.join(" by "));
+    if (wanted !== found) throw new Error(`RUN-4: the chart ends ${wanted}, the run's result says ${found}`);
+    const ends = this.#events.filter(({ kind }) => kind === "runEnded").length;
+    if (ends !== 1 || this.#events.at(-1)?.kind !== "runEnded") throw new Error(`RUN-4: runEnded came ${ends} times`);
+    this.#holdTranscript();
+    if (this.#clock.pendingTimers() > 0) throw new Error("timers are left behind");
+  }
+
+  /** Every tool call of the transcript has its one result, unless the run waits for approvals (RUN-5). */
+  #holdTranscript(): void {
+    const messages = this.#result?.messages ?? [];
+    const asked = messages.flatMap((message) =>
+      message.role === "assistant"
+        ? message.content.flatMap((part) => (part.type === "toolCall" ? [part.id] : []))
+        : [],
+    );
+    const answered = messages.flatMap((message) => (message.role === "toolResult" ? [message.callId] : []));
+    const wanted = this.#result?.status === "awaitingApproval" ? answered : asked;
+    if (wanted.join() !== answered.join()) throw new Error(`RUN-5: calls ${asked.join()}, results ${answered.join()}`);
+  }
+
+  #follow(run: Run): void {
+    this.#run = run;
+    this.#events = [];
+    const events = this.#events;
+    run.subscribe((event) => {
+      events.push(event);
+    });
+    void run.result.then((result) => {
+      this.#result = result;
+    });
+  }
+
+  #tells(type: string): boolean {
+    return this.#path.steps.some(({ fact }) => fact.type === type);
+  }
+
+  get #asks(): boolean {
+    return this.#start === "RESUME" || this.#tells("APPROVALS_ASKED");
+  }
+
+  /** What the turn that runs is to come to. */
+  get #turn(): TurnOver | undefined {
+    const turns = this.#path.steps.filter(({ fact }) => fact.type === "TURN_OVER");
+    return turns[this.#turns]?.fact as TurnOver | undefined; // a fact of that type is one of `TURNS`
+  }
+
+  #limits(): AgentOptions["limits"] {
+    const limits = new Set(this.#path.steps.flatMap(({ fact }) => (fact.type === "LIMIT_REACHED" ? [fact.limit] : [])));
+    const closers = new Set(this.#path.steps.map(({ fact }) => fact.closedBy));
+    return {
+      modelTimeoutMs: MODEL_TIMEOUT_MS,
+      hookTimeoutMs: HOOK_TIMEOUT_MS,
+      exactToolRepeatAdvisoryThreshold: 0,
+      exactToolRepeatTerminationThreshold: closers.has("exactToolRepeat") ? 1 : 8,
+      ...(closers.has("maxToolCalls") && { maxToolCalls: 1 }),
+      ...(limits.has("maxMessages") && { maxMessages: 1 }),
+      ...(limits.has("maxTurns") && { maxTurns: 1 }),
+      ...(limits.has("maxTotalTokens") && { maxTotalTokens: 10 }),
+    };
+  }
+
+  #response(hasCalls: boolean): ModelResponse {
+    const usage = { inputTokens: 5, outputTokens: 5, totalTokens: 10 };
+    const stopReason = this.#turn?.hasModelFailed === true ? "error" : hasCalls ? "toolUse" : "stop";
+    if (!hasCalls) return { content: [{ type: "text", text: "well" }], stopReason, usage };
+    const name = this.#turn?.closedBy === "projectionFailed" ? "durable" : "tool";
+    const ids = [`a${this.#turns}`, `b${this.#turns}`];
+    return { content: ids.map((id) => ({ type: "toolCall", id, name, arguments: "{}" })), stopReason, usage };
+  }
+
+  #tools(): AnyTool[] {
+    const { defineTool, toolResult, GameActionTool, memoryJournal } = this.#kernel.core;
+    const { GameActionDispatcher, GameActionReceipt } = this.#kernel.actions;
+    const tool = defineTool({
+      name: "tool",
+      description: "The second call of a batch waits for the path.",
+      inputSchema: { type: "object" },
+      risk: "readOnly",
+      execute: async (_args, { callIndex }) => {
+        const terminate = this.#turn?.closedBy === "allTerminate";
+        if (callIndex === 1) await this.#waiting.begin("tool");
+        return toolResult({ value: "done", terminate });
+      },
+    });
+    const { clock } = this.#clock;
+    let handled = 0;
+    const dispatcher = new GameActionDispatcher({
+      journal: memoryJournal({ clock }),
+      clock,
+      handler: {
+        execute: async (intent) => {
+          handled += 1;
+          if (handled === 2) await this.#waiting.begin("tool");
+          return GameActionReceipt.committed(intent, "done");
+        },
+      },
+    });
+    const durable = GameActionTool.create({
+      name: "durable",
+      description: "Its receipts cannot be shown.",
+      inputSchema: { type: "object" },
+      dispatcher,
+      executionMode: "parallel",
+      input: () => ({ sessionId: "s", actorId: "a", inputId: "i", moment: { timelineId: "main", tick: 1 } }),
+      modelReceiptProjector: () => {
+        throw new Error("nothing to show");
+      },
+    });
+    return [tool, durable as AnyTool];
+  }
+
+  async #fault(): Promise<void> {
+    const hook = valueName(this.seen().at(-1)?.value) === "preparingTurn" ? "prepare" : "stop";
+    const ways = this.#waiting.has(hook)
+      ? [
+          async () => this.#waiting.reject(hook, new Error("the hook broke")),
+          async () => this.#waiting.resolve(hook, "nonsense"),
+          () => this.#clock.advance(HOOK_TIMEOUT_MS),
+        ]
+      : [];
+    if (this.#isRecorded) ways.push(async () => this.#loseStore());
+    await ways[this.#path.variant % ways.length]?.();
+  }
+
+  #loseStore(): void {
+    this.#store.lose();
+    // Anything that is to be recorded now finds it out.
+    this.#run?.steer("listen");
+  }
+}

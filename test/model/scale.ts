@@ -1,0 +1,7 @@
+/** How much is explored and what is printed: little and nothing in `npm test`, all of it in `npm run test:model`. */
+export const isReporting = process.env.MODEL_REPORT === "1";
+
+/** Prints lines of the report. */
+export function report(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n\n`);
+}

@@ -1,0 +1,16 @@
+import { batchMachine, epochMachine, toolCallMachine } from "toolkernel/machines";
+import { compileChart } from "../../src/interpreter/compile-chart.ts";
+import * as lanes from "../../src/plan/lanes.ts";
+import { planEpochs } from "../../src/plan/plan-epochs.ts";
+import { findBlocker } from "../../src/plan/uncertain-writes.ts";
+import type { SchedulerParts } from "./composed-batch.ts";
+
+/** The parts of the scheduler that the kernel runs. */
+export const REAL_PARTS: SchedulerParts = {
+  batch: compileChart(batchMachine),
+  epoch: compileChart(epochMachine),
+  call: compileChart(toolCallMachine),
+  lanes,
+  planEpochs,
+  findBlocker,
+};
