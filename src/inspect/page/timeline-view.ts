@@ -41,9 +41,9 @@ export class TimelineView {
   draw(run: TimelineRun, { zoom, showWaiting, search }: TimelineSettings): number {
     this.#run = run;
     this.#calls = callsOf(run);
-    const width = Math.max(320, this.#scroller.clientWidth - NAMES_WIDTH - 4) * zoom;
+    const width = Math.max(320, this.#scroller.clientWidth - NAMES_WIDTH - 4);
     const hadFocus = this.#scroller.contains(document.activeElement);
-    fill(this.#scroller, timelineGrid(run, { width, showWaiting }));
+    fill(this.#scroller, timelineGrid(run, { width, zoom, showWaiting }));
     this.#makeReachable();
     if (hadFocus) this.focusCall();
     return this.find(search);

@@ -27,15 +27,15 @@ const SMALLEST_WIDTH: Readonly<Record<TimeColumn["kind"], number>> = { prepare: 
 const WIDTH_PER_CALL = 6;
 
 /**
- * Cuts the time of a run into columns that fill a width. Within a column time runs evenly; every column has a
+ * Cuts the time of a run into columns that fill a width, or that width so many times. Within a column time runs evenly; every column has a
  * smallest width and beyond it a share by the square root of its duration, so that a short epoch beside a long
  * one is still seen, and a long one beside a short one is longer.
  */
-export function layColumns(run: TimelineRun, wantedWidth: number): TimeColumns {
+export function layColumns(run: TimelineRun, wantedWidth: number, zoom = 1): TimeColumns {
   const stretches = withPauses(run.batches.flatMap(stretchesOf));
   const smallest = stretches.reduce((sum, stretch) => sum + smallestWidth(stretch), 0);
   const total = stretches.reduce((sum, stretch) => sum + weightOf(stretch), 0);
-  const spare = Math.max(0, wantedWidth - smallest);
+  const spare = Math.max(wantedWidth, smallest) * zoom - smallest;
   let x = 0;
   const columns = stretches.map((stretch) => {
     const width = smallestWidth(stretch) + (total === 0 ? 0 : (spare * weightOf(stretch)) / total);

@@ -30,6 +30,8 @@ export interface TimelineLayout {
 export interface TimelineOptions {
   /** The width to fill, in pixels; narrower than the columns' smallest widths it is not obeyed. */
   readonly width: number;
+  /** How many times as wide the columns are; default and at least 1. */
+  readonly zoom?: number | undefined;
   /** Whether the waiting parts are shown; default for at most {@link ROOMY_CALLS} calls. */
   readonly showWaiting?: boolean | undefined;
 }
@@ -46,12 +48,12 @@ const LABEL_ROOM = 86;
 const NO_KEY = -1;
 
 /** Lays out a run. The same run and options give the same layout. */
-export function layOutRun(run: TimelineRun, { width, showWaiting }: TimelineOptions): TimelineLayout {
+export function layOutRun(run: TimelineRun, { width, zoom, showWaiting }: TimelineOptions): TimelineLayout {
   const calls = run.batches.flatMap((batch) => batch.calls);
   const isRoomy = calls.length <= ROOMY_CALLS;
   const showsWaiting = showWaiting ?? isRoomy;
   const rowHeight = isRoomy ? ROOMY_ROW : DENSE_ROW;
-  const laid = layColumns(run, isRoomy ? width - LABEL_ROOM : width);
+  const laid = layColumns(run, isRoomy ? width - LABEL_ROOM : width, zoom);
   const bars = calls.flatMap((call) => {
     const bar = barOf(call, laid.columns, { showWaiting: showsWaiting, labelsBeside: isRoomy });
     return bar === undefined ? [] : [bar];
