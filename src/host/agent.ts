@@ -76,10 +76,9 @@ export class Agent {
   resume(runId: string, options: ResumeOptions = {}): Run {
     try {
       const facts = readResumeOptions(options);
-      const { runStore } = this.#options;
-      return runStore === undefined
+      return this.#options.runStore === undefined
         ? this.#reopen(runId, facts, options)
-        : this.#takeOver(runStore, runId, facts, options);
+        : this.#takeOver({ runId, runStore: this.#options.runStore }, facts, options);
     } catch (error) {
       const shownId = typeof runId === "string" ? runId : "";
       return failedRun(shownId, this.#createEvents(shownId), error);
@@ -99,16 +98,20 @@ export class Agent {
     return this.#start(known, signal, () => known.loop.enter("RESUME", []));
   }
 
-  #takeOver(store: RunStore, runId: string, facts: ResumeFacts, { host, signal }: ResumeOptions): Run {
+  #takeOver(
+    { runId, runStore }: { readonly runId: string; readonly runStore: RunStore },
+    facts: ResumeFacts,
+    { host, signal }: ResumeOptions,
+  ): Run {
     checkOptions({ runId }, { runId: isId }, { path: "options", required: ["runId"] });
     if (this.#runs.has(runId)) throw claimedError(runId);
     const events = this.#createEvents(runId);
     const known: KnownRun = { loop: this.#createLoop(events, { runId, host }, []), events, isLive: true };
     this.#runs.set(runId, known);
     return this.#start(known, signal, async () => {
-      const taken = await takeOverRun(store, known.loop, facts);
+      const taken = await takeOverRun(runStore, known.loop, facts);
       if (taken.kind === "open") known.loop.enter(taken.entry, []);
-      else known.loop.onEnd(taken.outcome);
+      else known.loop.endAgain(taken.outcome);
     });
   }
 

@@ -103,6 +103,13 @@ export class RunLoop {
     this.storedBatch = open;
   }
 
+  /** Gives the result of a run that has ended before; what was said to it meanwhile comes back with it (RUN-3). */
+  endAgain(outcome: RunOutcome): void {
+    this.#stage = "closed";
+    this.queues.close();
+    this.onEnd({ ...outcome, undelivered: [...outcome.undelivered, ...this.queues.takeAll()] });
+  }
+
   /** Steps can no longer be recorded: nothing more is dispatched, and the run ends (CAN-5). */
   loseStore(error: Error): void {
     this.error ??= error;

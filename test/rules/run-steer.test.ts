@@ -1,4 +1,12 @@
-import { type AgentHooks, KernelError, type KernelEvent, type Message, type Run, toolResult } from "toolkernel";
+import {
+  type AgentHooks,
+  KernelError,
+  type KernelEvent,
+  type Message,
+  memoryRunStore,
+  type Run,
+  toolResult,
+} from "toolkernel";
 import { controllableTool } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
 import {
@@ -303,6 +311,16 @@ describe.each(["steer", "followUp"] as const)("the queue of %s", (name) => {
     const { run, finish } = openAgentBench().start([{ role: "robot" } as never]);
     expect(put(run, "hello")).toEqual({ accepted: false, reason: "ended" });
     expect((await finish()).result.undelivered).toEqual([]);
+  });
+
+  it("RUN-3: of a run whose store gives its result again has ended, and gives back what it took meanwhile", async () => {
+    const bench = openAgentBench({ script: [say()], runStore: memoryRunStore() });
+    await bench.play();
+    const again = bench.resume("run");
+    expect(put(again.run, "early")).toEqual({ accepted: true });
+    const { result } = await again.finish();
+    expect([endOf({ result }), linesOf(result.undelivered)]).toEqual(["completed by noCalls", ["user early"]]);
+    expect(put(again.run, "late")).toEqual({ accepted: false, reason: "ended" });
   });
 
   it.each([
