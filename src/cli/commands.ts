@@ -66,6 +66,7 @@ interface RunFlags {
   readonly compare?: "promise-all";
   readonly json?: true;
   readonly keep?: true;
+  readonly journal?: string;
   readonly record?: string;
   readonly report?: string;
   readonly withContent?: true;
@@ -83,6 +84,7 @@ function addRunCommand(program: Command, cliProcess: CliProcess, setExitCode: (c
     )
     .option("--json", "one JSON object a line instead of text")
     .option("--keep", "keep the temporary folders")
+    .option("--journal <path>", "keep the durable actions of the file's world here, and go on from what is there")
     .option("--report <out.html>", "write a timeline of the kernel's play")
     .option("--record <out.jsonl>", "record the kernel's play, for inspect and replay")
     .option("--with-content", "let report and recording hold arguments, results and conflict keys")
@@ -95,6 +97,7 @@ function addRunCommand(program: Command, cliProcess: CliProcess, setExitCode: (c
         compare: flags.compare !== undefined,
         json: flags.json === true,
         keep: flags.keep === true,
+        journalPath: flags.journal,
         recording: { record: flags.record, report: flags.report, content: flags.withContent === true },
       };
       setExitCode(await runConversation(options, cliProcess.stdout, cliProcess.interrupt));

@@ -11,6 +11,8 @@ import { laidTexts } from "./workspace.ts";
 export interface KernelPlay {
   readonly played: Played;
   readonly tools: readonly AnyTool[];
+  /** Operation ids whose outcome a journal does not know; undefined without one. */
+  readonly uncertain: ReadonlySet<string> | undefined;
 }
 
 /** What the comparison needs beside the kernel's play. */

@@ -3,13 +3,15 @@ import { dirname, resolve } from "node:path";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { type ExecutionMode, KernelError, type StopReason, type ToolCall, type ToolRisk } from "toolkernel";
 import { conversationSchema } from "./conversation-schema.ts";
+import type { WorldDescription } from "./world.ts";
 
 /** A conversation file; its JSON Schema says what each field means. */
 export interface Conversation {
   readonly version: 1;
   readonly title?: string;
   readonly workspace?: { readonly files?: Readonly<Record<string, FileContent>> };
-  readonly servers: Readonly<Record<string, ServerDescription>>;
+  readonly servers?: Readonly<Record<string, ServerDescription>>;
+  readonly world?: WorldDescription;
   readonly limits?: Readonly<Record<string, number>>;
   readonly turns: readonly Turn[];
 }
@@ -49,6 +51,8 @@ export interface Turn {
   readonly text?: string;
   readonly calls: readonly ToolCall[];
   readonly stopReason?: StopReason;
+  /** Whether the world is asked, before this response, what became of uncertain actions. */
+  readonly reconcile?: boolean;
 }
 
 /** A conversation and the folder its file lies in. */
@@ -69,7 +73,11 @@ export async function loadConversation(path: string): Promise<LoadedConversation
     throw fault(path, describeFault(ajv.errors ?? []));
   }
   // True because the schema, which a test holds against this type, has accepted it.
-  return { path, directory: dirname(resolve(path)), conversation: document as Conversation };
+  const conversation = document as Conversation;
+  if (conversation.servers === undefined && conversation.world === undefined) {
+    throw fault(path, "the top level must have servers, a world, or both.");
+  }
+  return { path, directory: dirname(resolve(path)), conversation };
 }
 
 async function readDocument(path: string): Promise<string> {

@@ -115,7 +115,49 @@ const TURN = {
     user: { description: "What the user said before the response.", type: "string" },
     text: { description: "What the model said beside its calls.", type: "string" },
     calls: { type: "array", items: { $ref: "#/$defs/call" } },
+    reconcile: {
+      description: "Whether the world is asked, before this response, what became of its uncertain actions.",
+      type: "boolean",
+    },
     stopReason: { description: "Default toolUse.", enum: ["stop", "toolUse", "length", "error", "aborted"] },
+  },
+};
+
+const WORLD = {
+  description: "A world of durable actions, kept in a journal.",
+  type: "object",
+  required: ["module", "input"],
+  additionalProperties: false,
+  properties: {
+    module: {
+      description:
+        "A JavaScript module, relative to this file, whose default function is given { folder, faults, GameActionReceipt } and gives { handler, actions, reads? }.",
+      type: "string",
+      minLength: 1,
+    },
+    faults: {
+      description: "What is to go wrong, in words of the module's own.",
+      type: "object",
+      additionalProperties: { type: "string" },
+    },
+    input: {
+      description: "The player's input that every action of the conversation belongs to.",
+      type: "object",
+      required: ["sessionId", "actorId", "inputId", "moment"],
+      additionalProperties: false,
+      properties: {
+        sessionId: { type: "string", minLength: 1 },
+        actorId: { type: "string", minLength: 1 },
+        inputId: { type: "string", minLength: 1 },
+        generationId: { type: "string", minLength: 1 },
+        moment: {
+          type: "object",
+          required: ["timelineId", "tick"],
+          additionalProperties: false,
+          properties: { timelineId: { type: "string", minLength: 1 }, tick: { type: "integer" } },
+        },
+      },
+    },
   },
 };
 
@@ -140,7 +182,7 @@ export const conversationSchema: Readonly<Record<string, unknown>> = {
   description:
     "Recorded model responses, the MCP servers whose tools they call, and the files they work on. Played by `toolkernel run`.",
   type: "object",
-  required: ["version", "servers", "turns"],
+  required: ["version", "turns"],
   additionalProperties: false,
   properties: {
     $schema: { description: "For editors; not read.", type: "string" },
@@ -153,6 +195,7 @@ export const conversationSchema: Readonly<Record<string, unknown>> = {
       minProperties: 1,
       additionalProperties: { $ref: "#/$defs/server" },
     },
+    world: { $ref: "#/$defs/world" },
     limits: {
       description: "Limits of the kernel that differ from their defaults, by name.",
       type: "object",
@@ -165,5 +208,14 @@ export const conversationSchema: Readonly<Record<string, unknown>> = {
       items: { $ref: "#/$defs/turn" },
     },
   },
-  $defs: { workspace: WORKSPACE, file: FILE, server: SERVER, policy: POLICY, key: KEY, turn: TURN, call: CALL },
+  $defs: {
+    workspace: WORKSPACE,
+    file: FILE,
+    server: SERVER,
+    policy: POLICY,
+    key: KEY,
+    turn: TURN,
+    world: WORLD,
+    call: CALL,
+  },
 };

@@ -11,8 +11,11 @@ import { fromMcp } from "toolkernel/mcp";
 import type { LoadedConversation, Turn } from "./conversation-file.ts";
 import type { EventListener } from "./live-view.ts";
 import { fillCall } from "./placeholders.ts";
+import { type Reconciled, reconcileAll } from "./reconcile-all.ts";
+import type { ShownTurn } from "./show-world.ts";
 import type { RunningServer } from "./start-servers.ts";
 import { toolPolicies } from "./tool-policies.ts";
+import type { OpenWorld } from "./world.ts";
 
 /** What a play needs. */
 export interface PlayOptions {
@@ -27,6 +30,11 @@ export interface PlayOptions {
   /** Told of each turn before it is played; `number` is first 1. */
   onTurn(turn: Turn, number: number): void;
   readonly onEvent: EventListener;
+  /** The durable world, if the conversation has one; `ask` is told what became of each uncertain action. */
+  readonly world: OpenWorld | undefined;
+  onReconciled(told: Reconciled): void;
+  /** Told what the model is shown of a turn, and whether an earlier play had done it already. */
+  onShown(shown: ShownTurn): void;
 }
 
 /** One call with what its events said of its times, in milliseconds. */
@@ -67,8 +75,10 @@ export async function importTools(servers: readonly RunningServer[], workspace: 
 export async function playConversation(options: PlayOptions): Promise<Played> {
   const { conversation } = options.loaded;
   const maximum = options.maxConcurrentTools;
+  const { world } = options;
   const session = createToolSession({
-    tools: options.tools,
+    tools: [...options.tools, ...(world?.tools ?? [])],
+    ...(world !== undefined && { runStore: world.runStore, runId: world.runId }),
     toolExecution: options.toolExecution,
     limits: { ...conversation.limits, ...(maximum === undefined ? {} : { maxConcurrentTools: maximum }) },
     telemetry: options.recorder?.telemetry,
@@ -95,6 +105,9 @@ async function playTurns(player: Player): Promise<Played> {
       return { calls, unplayedTurns: turns.length - index, closedBy: undefined };
     }
     options.onTurn(turn, index + 1);
+    if (turn.reconcile === true && options.world !== undefined) {
+      await reconcileAll(options.world, (told) => options.onReconciled(told));
+    }
     if (turn.user !== undefined) {
       session.noteNewEvidence();
     }
@@ -129,7 +142,11 @@ async function playTurn({ session, options }: Player, turn: Turn, number: number
     }
     options.onEvent(event);
   }
-  const { settled, closedBy } = await batch.result;
+  const { settled, closedBy, messages } = await batch.result;
+  options.onShown({
+    messages,
+    isKnown: times.size === 0 && settled.some(({ startedAtMs }) => startedAtMs !== undefined),
+  });
   const played = settled.map((call) => ({
     turn: number,
     settled: call,

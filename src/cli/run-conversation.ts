@@ -1,14 +1,17 @@
-import type { ToolExecution } from "toolkernel";
+import { join } from "node:path";
+import type { AnyTool, ToolExecution } from "toolkernel";
 import { comparePromiseAll, type KernelPlay } from "./compare-promise-all.ts";
 import { type LoadedConversation, loadConversation, type Turn } from "./conversation-file.ts";
 import { eventLine } from "./event-line.ts";
 import { createLiveView } from "./live-view.ts";
-import { importTools, playConversation } from "./play-conversation.ts";
+import { importTools, type Played, type PlayedCall, playConversation } from "./play-conversation.ts";
 import { beginRecording, type PlayRecording, type RecordFlags } from "./record-play.ts";
 import { type Output, openScreen, type Screen, silentScreen } from "./screen.ts";
 import { type ExitCode, type Summary, showComparison, showSummary, summaryLine } from "./show-summary.ts";
+import { findUncertain, showJournal, showModelView, showReconciled } from "./show-world.ts";
 import { onStage, type Stage, type Staged } from "./stage.ts";
 import { countOf, plainWords } from "./wording.ts";
+import { type OpenWorld, openWorld } from "./world.ts";
 
 /** What `toolkernel run` is asked. */
 export interface RunOptions {
@@ -20,6 +23,8 @@ export interface RunOptions {
   readonly json: boolean;
   /** Whether the temporary folders stay. */
   readonly keep: boolean;
+  /** Where durable actions are kept; default in the workspace. */
+  readonly journalPath: string | undefined;
   readonly recording: RecordFlags;
 }
 
@@ -64,12 +69,36 @@ function finish({ recording, loaded, screen }: Run): void {
 }
 
 async function playKernel(stage: Stage, run: Run): Promise<KernelPlay> {
-  const { loaded, options, output, screen, interrupt } = run;
   const tools = await importTools(stage.servers, stage.workspace);
-  showStart(stage, tools.length, run);
-  const played = await playConversation({
+  const world = await openWorldOf(stage, run);
+  try {
+    showStart(stage, tools.length + (world?.tools.length ?? 0), run);
+    const played = await playOn(stage, run, { tools, world });
+    if (world === undefined) return { played, tools, uncertain: undefined };
+    await showJournal(world, played, run.screen);
+    return { played, tools, uncertain: await findUncertain(world, played) };
+  } finally {
+    await world?.close();
+  }
+}
+
+/** A world's journal is where the user says, else in the workspace, and gone with it. */
+async function openWorldOf({ workspace }: Stage, { loaded, options }: Run): Promise<OpenWorld | undefined> {
+  if (loaded.conversation.world === undefined && options.journalPath === undefined) return undefined;
+  return openWorld(loaded, options.journalPath ?? join(workspace, "journal.db"));
+}
+
+interface PlayTools {
+  readonly tools: readonly AnyTool[];
+  readonly world: OpenWorld | undefined;
+}
+
+function playOn(stage: Stage, run: Run, { tools, world }: PlayTools): Promise<Played> {
+  const { loaded, options, output, screen, interrupt } = run;
+  return playConversation({
     loaded,
     tools,
+    world,
     workspace: stage.workspace,
     toolExecution: options.toolExecution,
     maxConcurrentTools: options.maxConcurrentTools,
@@ -77,12 +106,18 @@ async function playKernel(stage: Stage, run: Run): Promise<KernelPlay> {
     recorder: run.recording?.recorder,
     onTurn: (turn, number) => showTurn(turn, number, screen),
     onEvent: options.json ? (event) => output.write(`${eventLine(event)}\n`) : createLiveView(screen, stage.workspace),
+    onReconciled: (told) => showReconciled(told, screen),
+    onShown: (shown) => {
+      if (world !== undefined) showModelView(shown, screen);
+    },
   });
-  return { played, tools };
 }
 
 function showStart(stage: Stage, tools: number, { screen, loaded }: Run): void {
-  const servers = stage.servers.map(({ name }) => name).join(", ");
+  const servers = [
+    ...stage.servers.map(({ name }) => name),
+    ...(loaded.conversation.world === undefined ? [] : ["the world"]),
+  ].join(", ");
   screen.line(screen.paint.bold(plainWords(loaded.conversation.title ?? loaded.path)));
   screen.line(screen.paint.dim(`${countOf(tools, "tool")} of ${servers}; workspace ${stage.workspace}`));
 }
@@ -102,7 +137,9 @@ function showTurn(turn: Turn, number: number, screen: Screen): void {
 
 function summarize({ result, workspace }: Staged<KernelPlay>, { options, interrupt, loaded }: Run): Summary {
   const { played } = result;
-  const uncertain = played.calls.filter(({ settled }) => settled.result.outcomeUncertain).length;
+  // What the world has been asked about since is known now.
+  const isOpen = ({ settled }: PlayedCall) => result.uncertain?.has(settled.operationId) ?? true;
+  const uncertain = played.calls.filter((call) => call.settled.result.outcomeUncertain && isOpen(call)).length;
   return {
     title: loaded.conversation.title,
     played,

@@ -43,12 +43,12 @@ export async function startServers(loaded: LoadedConversation, options: StartOpt
     await Promise.all(servers.map(({ client }) => client.close().catch(() => undefined)));
   };
   try {
-    for (const [name, description] of Object.entries(loaded.conversation.servers)) {
+    for (const [name, description] of Object.entries(loaded.conversation.servers ?? {})) {
       servers.push({ name, description, client: await startServer(description, folders, options.signal) });
     }
   } catch (error) {
     await close();
-    const place = `/servers/${Object.keys(loaded.conversation.servers)[servers.length] ?? ""}`;
+    const place = `/servers/${Object.keys(loaded.conversation.servers ?? {})[servers.length] ?? ""}`;
     const words = `${loaded.path}: ${place}: ${error instanceof Error ? error.message : String(error)}`;
     throw new KernelError("INVALID_OPTIONS", words, { subject: place, cause: error });
   }

@@ -48,7 +48,7 @@ function cellsOf({ settled, waitedMs, ranMs }: PlayedCall, workspace: string, sc
 }
 
 /** Lines and boxes on a terminal, columns of plain text elsewhere. */
-function renderTable(heads: readonly string[], rows: readonly (readonly string[])[], screen: Screen): string {
+export function renderTable(heads: readonly string[], rows: readonly (readonly string[])[], screen: Screen): string {
   const style = { head: [], border: [], "padding-left": 0, "padding-right": 1 };
   const plain = { ...PLAIN_CHARACTERS, middle: " " };
   const table = new Table({

@@ -57,28 +57,25 @@ export class SessionRecord {
    * open, and for an approval id that is not.
    */
   start(response: ReadResponse, options: ExecuteOptions): RecordedStart {
-    const { open, history } = this.#stored;
+    const { open } = this.#stored;
     const turn = options.turn ?? open?.response.turn ?? this.#turn + 1;
-    if (open !== undefined) {
-      if (!isSameResponse(open.response, { ...response, turn })) {
-        throw invalidOption(
-          "response",
-          `is another one than that of turn ${open.response.turn}, which an earlier process left unfinished; execute that one first`,
-        );
-      }
-      checkOpenApprovals(open, options.approvals ?? {});
-      this.#stored = { ...this.#stored, open: undefined };
-      this.#turn = turn;
-      return { kind: "run", turn, stored: open };
+    const known = this.#findResult(response, turn);
+    if (known !== undefined) return { kind: "known", result: known };
+    checkOpenApprovals(open, options.approvals ?? {});
+    if (open !== undefined && !isSameResponse(open.response, { ...response, turn })) {
+      const fault = `is another one than that of turn ${open.response.turn}, which an earlier process left unfinished; execute that one first`;
+      throw invalidOption("response", fault);
     }
-    checkOpenApprovals(undefined, options.approvals ?? {});
-    const known = history.findLast((batch) => batch !== null && batch.response.turn === turn);
-    if (known !== undefined && known !== null && isSameResponse(known.response, { ...response, turn })) {
-      const result = resultOf(known);
-      if (result !== undefined) return { kind: "known", result };
-    }
+    this.#stored = { ...this.#stored, open: undefined };
     this.#turn = turn;
-    return { kind: "run", turn, stored: undefined };
+    return { kind: "run", turn, stored: open };
+  }
+
+  /** The result of a response that has ended, whoever ran it: a host may well tell its story from the start. */
+  #findResult(response: ReadResponse, turn: number): BatchResult | undefined {
+    const known = this.#stored.history.findLast((batch) => batch !== null && batch.response.turn === turn);
+    const isKnown = known !== undefined && known !== null && isSameResponse(known.response, { ...response, turn });
+    return isKnown ? resultOf(known) : undefined;
   }
 
   /** Makes a response durable. Rejects with what the store says. */

@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { KernelError } from "toolkernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConversation } from "../../src/cli/conversation-file.ts";
@@ -37,11 +37,8 @@ describe("a conversation file is read whole", () => {
   });
 
   it("the shipped examples fit the schema", async () => {
-    const examples = (await readdir("examples")).filter((name) => name.endsWith(".json"));
-    expect(examples).toContain("sixteen-edits.json");
-    for (const name of examples) {
-      const loaded = await loadConversation(join("examples", name));
-      expect(loaded).toMatchObject({ path: join("examples", name), directory: resolve("examples") });
+    for (const path of [join("examples", "sixteen-edits.json"), join("examples", "settlement", "conversation.json")]) {
+      expect(await loadConversation(path)).toMatchObject({ path, directory: resolve(dirname(path)) });
     }
   });
 
