@@ -1,63 +1,12 @@
-import { spawnSync } from "node:child_process";
-import { rmSync, statfsSync, writeFileSync } from "node:fs";
-import { afterEach, describe, expect, it } from "vitest";
+import { rmSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { GameActionDispatcher } from "../../src/actions/dispatcher.ts";
 import { GameActionReceipt } from "../../src/actions/receipt.ts";
-import type { Clock } from "../../src/domain/ports.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite/index.ts";
-import { systemClock } from "../../src/run/clock.ts";
+import { openSqliteJournal, openSqliteRunStore } from "../../src/journal/sqlite/index.ts";
+import { fact, factsUpTo } from "../../src/testing/run-store-suite/run-desk.ts";
 import { intentOf } from "../actions/rig.ts";
+import { canMount, fill, LOOKS_EVERY_MS, readOnlyTwin, shiftedClock, smallDisk } from "./small-disk.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
-
-const mounted: string[] = [];
-
-function mount(...settings: readonly string[]): boolean {
-  return spawnSync("mount", settings).status === 0;
-}
-
-function canMount(): boolean {
-  const directory = "/tmp/toolkernel-mount-probe";
-  spawnSync("mkdir", ["-p", directory]);
-  const isMounted = mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", directory);
-  if (isMounted) spawnSync("umount", [directory]);
-  rmSync(directory, { recursive: true, force: true });
-  return isMounted;
-}
-
-/** A small disk of its own, unmounted after the test. */
-function smallDisk(megabytes: number): string {
-  const directory = temporaryDirectory();
-  expect(mount("-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", directory)).toBe(true);
-  mounted.push(directory);
-  return directory;
-}
-
-/** How often the journal looks at the disk. */
-const LOOKS_EVERY_MS = 100;
-
-/** The platform's clock, which a test can set forward. */
-function shiftedClock(): Clock & { shift(ms: number): void } {
-  let shiftMs = 0;
-  return {
-    now: () => systemClock.now() + shiftMs,
-    setTimer: (atMs, run) => systemClock.setTimer(atMs - shiftMs, run),
-    shift: (ms) => {
-      shiftMs += ms;
-    },
-  };
-}
-
-afterEach(() => {
-  for (const directory of mounted.splice(0)) spawnSync("umount", ["-l", directory]);
-});
-
-/** Takes what is free, but for so many bytes. */
-function fill(directory: string, leaveBytes: number): string {
-  const { bavail, bsize } = statfsSync(directory);
-  const path = `${directory}/filler`;
-  writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - leaveBytes)));
-  return path;
-}
 
 // A small disk can only be made by the superuser; elsewhere these say nothing.
 describe.skipIf(!canMount())("a disk that fills up", () => {
@@ -127,12 +76,40 @@ describe.skipIf(!canMount())("a disk that fills up", () => {
   });
 
   it("ACT-11: a journal that may only be read is refused when it is opened", async () => {
-    const [directory, readOnly] = [temporaryDirectory(), temporaryDirectory()];
+    const directory = temporaryDirectory();
     await (await openSqliteJournal(`${directory}/journal.db`)).close();
-    expect([mount("--bind", directory, readOnly), mount("-o", "remount,bind,ro", readOnly)]).toEqual([true, true]);
-    mounted.push(readOnly);
+    const readOnly = readOnlyTwin(directory);
     for (const name of ["journal.db", "new.db"]) {
       await expect(openSqliteJournal(`${readOnly}/${name}`)).rejects.toMatchObject({ code: "JOURNAL_UNAVAILABLE" });
+    }
+  });
+
+  it("CAN-5, ACT-11: a full disk refuses new runs and then facts by name; nothing is lost, and it goes on when there is space", async () => {
+    const directory = smallDisk(8);
+    const clock = shiftedClock();
+    const store = await openSqliteRunStore(`${directory}/runs.db`, { clock });
+    const claim = await store.claim("run", { create: true });
+    await claim.append([fact(1)]);
+    const filler = fill(directory, 0);
+    clock.shift(LOOKS_EVERY_MS);
+    await expect(store.claim("new", { create: true })).rejects.toMatchObject({ code: "JOURNAL_FULL" });
+    const large = { kind: "message", message: { role: "user", content: "x".repeat(1_500_000) } } as const;
+    await expect(claim.append([large])).rejects.toMatchObject({ code: "JOURNAL_FULL" });
+    rmSync(filler);
+    clock.shift(LOOKS_EVERY_MS);
+    await claim.append([fact(2)]);
+    await claim.release();
+    expect((await store.claim("run", { create: false })).facts).toEqual(factsUpTo(2));
+    expect((await store.claim("new", { create: true })).facts).toEqual([]);
+    await store.close();
+  });
+
+  it("ACT-11: a run store that may only be read is refused when it is opened", async () => {
+    const directory = temporaryDirectory();
+    await (await openSqliteRunStore(`${directory}/runs.db`)).close();
+    const readOnly = readOnlyTwin(directory);
+    for (const name of ["runs.db", "new.db"]) {
+      await expect(openSqliteRunStore(`${readOnly}/${name}`)).rejects.toMatchObject({ code: "JOURNAL_UNAVAILABLE" });
     }
   });
 });
