@@ -11,6 +11,7 @@ import type { ChartModel, ChartPath, Fact, PathStep } from "./chart-paths.ts";
 import type { Seen } from "./chart-watch.ts";
 import type { Kernel } from "./kernel.ts";
 import type { OpenSystem, PathSystem } from "./run-paths.ts";
+import { endsSoon } from "./waiting.ts";
 
 const ID = "subject";
 const GRACE_MS = 1_000;
@@ -143,7 +144,7 @@ class ActionSystem implements PathSystem {
     this.#abort.abort();
     for (const { intent, resolve } of [...this.#handling.values()]) resolve(this.#receipt("COMMITTED", intent));
     await this.#clock.advance(GRACE_MS);
-    await Promise.all(this.#answers);
+    await endsSoon(Promise.all(this.#answers), () => this.settle());
     if (isFinal(before)) await this.#holdImmutable(before);
     if (this.#clock.pendingTimers() > 0) throw new Error("timers are left behind");
   }
@@ -151,9 +152,13 @@ class ActionSystem implements PathSystem {
   /** Holds a final entry to what it says, for good: nothing is executed again, nothing is overwritten. */
   async #holdImmutable(before: JournalEntry): Promise<void> {
     const calls = this.#calls;
-    const again = await this.#dispatcher.dispatch(intentOf(ID));
-    if (again.disposition !== "replayed" || this.#calls !== calls)
-      throw new Error(`ACT-1: an ended operation was ${again.disposition}`);
+    let disposition: string | undefined;
+    const again = this.#dispatcher.dispatch(intentOf(ID)).then((answer) => {
+      disposition = answer.disposition;
+    });
+    await endsSoon(again, () => this.settle());
+    if (disposition !== "replayed" || this.#calls !== calls)
+      throw new Error(`ACT-1: an ended operation was ${disposition}`);
     const after = await this.#journal.find(ID);
     if (JSON.stringify(after) !== JSON.stringify(before)) throw new Error("ACT-2: a final receipt was changed");
   }
@@ -171,7 +176,9 @@ class ActionSystem implements PathSystem {
   #dispatch(operationId: string): void {
     if (operationId === ID) this.#abort = new AbortController();
     const signal = operationId === ID ? this.#abort.signal : undefined;
-    this.#answers.push(this.#dispatcher.dispatch(intentOf(operationId), { signal }));
+    const answer = this.#dispatcher.dispatch(intentOf(operationId), { signal });
+    answer.catch(() => undefined); // looked at in the end
+    this.#answers.push(answer);
   }
 
   #execute(intent: GameActionIntent): Promise<never> {
@@ -223,7 +230,7 @@ class ActionSystem implements PathSystem {
       call?.resolve(receipt);
     } else if (this.#way === "recover") {
       this.#recovered = receipt;
-      await this.#dispatcher.reconcile(ID);
+      await endsSoon(this.#dispatcher.reconcile(ID), () => this.settle());
     } else {
       await this.#dispatcher.resolve(ID, { status: receipt.status as "committed", evidence: { seenBy: "somebody" } });
     }

@@ -14,7 +14,7 @@ import { type InterpreterName, watchCharts } from "./chart-watch.ts";
 import type { Kernel } from "./kernel.ts";
 import { ModelStore } from "./model-store.ts";
 import type { OpenSystem, PathSystem } from "./run-paths.ts";
-import { Waiting } from "./waiting.ts";
+import { endsSoon, Waiting } from "./waiting.ts";
 
 const CALLS = ["refused", "first", "second"];
 
@@ -65,13 +65,14 @@ class BatchSystem implements PathSystem {
   readonly #session: ReturnType<Kernel["core"]["createToolSession"]>;
   readonly #abort = new AbortController();
   readonly #waiting = new Waiting<"authorization" | "write">();
-  readonly #store = new ModelStore();
+  readonly #store: ModelStore;
   readonly #ended: string[] = [];
   #result: BatchResult | undefined;
 
   constructor(kernel: Kernel, interpreter: InterpreterName, path: ChartPath) {
     const { createToolSession, defineTool } = kernel.core;
     this.#path = path;
+    this.#store = new ModelStore(kernel);
     this.#watch = watchCharts(kernel, interpreter);
     const write = defineTool({
       name: "write",
@@ -131,7 +132,7 @@ class BatchSystem implements PathSystem {
       this.#waiting.resolveAll();
       await this.settle();
     }
-    await this.#session.close();
+    await endsSoon(this.#session.close(), () => this.settle());
     if (this.#clock.pendingTimers() > 0) throw new Error("timers are left behind");
     const ended = [...this.#ended].sort();
     if (ended.join() !== [...CALLS].sort().join()) throw new Error(`CAN-4: ended have ${ended.join(", ")}`);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Scope } from "./composed-batch.ts";
 import { explore } from "./explore.ts";
+import { loadKernel } from "./kernel.ts";
 import { runPaired } from "./paired-batches.ts";
 import { readSeed, SeededRandom } from "./random.ts";
 import { isReporting, report } from "./scale.ts";
@@ -50,11 +51,12 @@ describe(`in every state of every batch holds ${RULES}`, () => {
 const seed = readSeed();
 
 it(`of larger batches the kernel and the explored scheduler tell one story (seed ${seed}): ${RULES}, EPOCH-6`, async () => {
+  const both = { core: (await loadKernel()).core, parts: REAL_PARTS };
   let steps = 0;
   for (let number = 0; number < SAMPLES; number += 1) {
     const random = new SeededRandom(seed * 1_000_003 + number);
     try {
-      steps += await runPaired(REAL_PARTS, drawScope(random), random);
+      steps += await runPaired(both, drawScope(random), random);
     } catch (error) {
       throw new Error(
         `MODEL_SEED=${seed}, sample ${number}: ${error instanceof Error ? error.message : String(error)}`,

@@ -11,6 +11,7 @@ import { type InterpreterName, watchCharts } from "./chart-watch.ts";
 import type { Kernel } from "./kernel.ts";
 import { ModelStore } from "./model-store.ts";
 import type { OpenSystem, PathSystem } from "./run-paths.ts";
+import { endsSoon } from "./waiting.ts";
 
 const CAP = 2;
 
@@ -43,7 +44,7 @@ class EpochSystem implements PathSystem {
   readonly #clock = simulatedClock();
   readonly #watch: ReturnType<typeof watchCharts>;
   readonly #abort = new AbortController();
-  readonly #store = new ModelStore();
+  readonly #store: ModelStore;
   readonly #session: ToolSession;
   readonly #running: (() => void)[] = [];
   readonly #dispatched: string[] = [];
@@ -56,6 +57,7 @@ class EpochSystem implements PathSystem {
 
   constructor(kernel: Kernel, interpreter: InterpreterName, { model, steps }: ChartPath) {
     const { createLanes, createToolSession, defineTool } = kernel.core;
+    this.#store = new ModelStore(kernel);
     this.#calls = (model.input as { readonly calls: number }).calls;
     this.#isForeignHeld = steps.some(({ fact }) => fact.type === "LANE_FREED");
     this.#watch = watchCharts(kernel, interpreter);
@@ -153,7 +155,7 @@ class EpochSystem implements PathSystem {
       this.#running.shift()?.();
       await this.settle();
     }
-    await this.#finished;
+    await endsSoon(this.#finished, () => this.settle());
     if (new Set(this.#ended).size !== this.#calls || this.#ended.length !== this.#calls)
       throw new Error(`CAN-4: ended are ${this.#ended.join(", ")}`);
     if (this.#clock.pendingTimers() > 0) throw new Error("timers are left behind");

@@ -2,18 +2,21 @@
  * A run store in a path's hands: facts wait for the path where it says so, and the store is lost when it says so.
  * Owns: the facts of one run. After {@link ModelStore.kill} whoever held the run is taken for dead.
  */
-import { KernelError, type RunClaim, type RunFact, type RunStore } from "toolkernel";
+import type { RunClaim, RunFact, RunStore } from "toolkernel";
+import type { Kernel } from "./kernel.ts";
 
 /** See the file header. */
 export class ModelStore implements RunStore {
   readonly facts: RunFact[] = [];
+  readonly #core: Kernel["core"];
   readonly #isHeld: (fact: RunFact) => boolean;
   readonly #waiting: (() => void)[] = [];
   #isLost = false;
   #owner: object | undefined;
 
   /** `isHeld`: which facts wait for {@link ModelStore.release} before they are durable. */
-  constructor(isHeld: (fact: RunFact) => boolean = () => false) {
+  constructor({ core }: Kernel, isHeld: (fact: RunFact) => boolean = () => false) {
+    this.#core = core;
     this.#isHeld = isHeld;
   }
 
@@ -34,7 +37,7 @@ export class ModelStore implements RunStore {
   }
 
   async claim(runId: string): Promise<RunClaim> {
-    if (this.#owner !== undefined) throw new KernelError("RUN_CLAIMED", "The run is held.");
+    if (this.#owner !== undefined) throw this.#claimed();
     const owner = {};
     this.#owner = owner;
     const known = structuredClone(this.facts);
@@ -43,7 +46,7 @@ export class ModelStore implements RunStore {
       facts: known,
       append: async (facts) => {
         if (facts.some(this.#isHeld)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-        if (this.#isLost || this.#owner !== owner) throw new KernelError("RUN_CLAIMED", "The run was taken over.");
+        if (this.#isLost || this.#owner !== owner) throw this.#claimed();
         this.facts.push(...structuredClone(facts));
       },
       release: async () => {
@@ -63,4 +66,8 @@ export class ModelStore implements RunStore {
   async close(): Promise<void> {}
 
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  #claimed(): Error {
+    return new this.#core.KernelError("RUN_CLAIMED", "Somebody else has the run.");
+  }
 }

@@ -3,19 +3,14 @@
  * to the other, and both must tell the same story.
  * Owns: the simulated time, the executors' promises, the deadlines by which time is told to the scheduler.
  */
-import {
-  type BatchResult,
-  createToolSession,
-  defineTool,
-  OutcomeUnknownError,
-  type RecordedEvent,
-  ToolError,
-} from "toolkernel";
+import type { BatchResult, RecordedEvent } from "toolkernel";
 import { assertOrder, simulatedClock } from "toolkernel/testing";
 import { type CallState, ComposedBatch, type SchedulerParts, type Scope, type Stimulus } from "./composed-batch.ts";
 import { describeScope, describeStimulus } from "./explore.ts";
 import { faultOfDispatch, faultOfMoment, faultOfResult } from "./invariants.ts";
+import type { Kernel } from "./kernel.ts";
 import type { SeededRandom } from "./random.ts";
+import { endsSoon } from "./waiting.ts";
 
 const GRACE_MS = 997;
 const ABANDON_AFTER_MS = 30_011;
@@ -23,6 +18,12 @@ const ABANDON_AFTER_MS = 30_011;
 interface Executor {
   resolve(value: unknown): void;
   reject(error: unknown): void;
+}
+
+/** The kernel, and the parts of the scheduler that is to do the same. */
+export interface Both {
+  readonly core: Kernel["core"];
+  readonly parts: SchedulerParts;
 }
 
 /** A deadline of a call, as the kernel keeps it too. */
@@ -33,8 +34,8 @@ interface Deadline {
 }
 
 /** Runs a scope on both, choosing what happens by chance. Throws the first difference or broken rule. */
-export async function runPaired(parts: SchedulerParts, scope: Scope, random: SeededRandom): Promise<number> {
-  const pair = new PairedBatches(parts, scope, random);
+export async function runPaired(both: Both, scope: Scope, random: SeededRandom): Promise<number> {
+  const pair = new PairedBatches(both, scope, random);
   try {
     await pair.run();
   } catch (error) {
@@ -46,6 +47,7 @@ export async function runPaired(parts: SchedulerParts, scope: Scope, random: See
 
 class PairedBatches {
   readonly way: string[] = [];
+  readonly #core: Kernel["core"];
   readonly #scope: Scope;
   readonly #random: SeededRandom;
   readonly #composed: ComposedBatch;
@@ -61,7 +63,8 @@ class PairedBatches {
   readonly #events: RecordedEvent[] = [];
   #fault: string | undefined;
 
-  constructor(parts: SchedulerParts, scope: Scope, random: SeededRandom) {
+  constructor({ parts, core }: Both, scope: Scope, random: SeededRandom) {
+    this.#core = core;
     this.#scope = scope;
     this.#random = random;
     this.#aborts = scope.batches.map(() => new AbortController());
@@ -90,13 +93,19 @@ class PairedBatches {
     }
     for (const executor of this.#executors.values()) executor.resolve("late");
     await this.#clock.advance(ABANDON_AFTER_MS);
-    this.#compareResults(await Promise.all(results));
-    await session.close();
+    const given: BatchResult[] = [];
+    await endsSoon(
+      Promise.all(results).then((all) => given.push(...all)),
+      () => this.#clock.advance(0),
+    );
+    this.#compareResults(given);
+    await endsSoon(session.close(), () => this.#clock.advance(0));
     assertOrder(this.#events);
     if (this.#clock.pendingTimers() > 0) throw new Error("timers are left behind");
   }
 
   #open() {
+    const { createToolSession, defineTool } = this.#core;
     const kinds = this.#scope.batches.flat();
     const tools = kinds.map(({ isWrite, conflictKeys, executionMode }, index) =>
       defineTool({
@@ -169,6 +178,7 @@ class PairedBatches {
   #answer(stimulus: Stimulus): void {
     if (stimulus.kind !== "call") throw new Error("nothing can happen");
     this.way.push(describeStimulus(stimulus));
+    const { OutcomeUnknownError, ToolError } = this.#core;
     const executor = this.#executors.get(stimulus.call);
     this.#composed.apply(stimulus);
     switch (stimulus.fact) {

@@ -126,7 +126,7 @@ class RunSystem implements PathSystem {
   readonly #agent: InstanceType<Kernel["core"]["Agent"]>;
   readonly #waiting = new Waiting<"prepare" | "model" | "tool" | "stop">();
   readonly #start: string | undefined;
-  readonly #store = new ModelStore();
+  readonly #store: ModelStore;
   #run: Run | undefined;
   #events: KernelEvent[] = [];
   #result: RunResult | undefined;
@@ -135,6 +135,7 @@ class RunSystem implements PathSystem {
   constructor(kernel: Kernel, interpreter: InterpreterName, path: ChartPath) {
     this.#kernel = kernel;
     this.#path = path;
+    this.#store = new ModelStore(kernel);
     this.#start = path.steps[0]?.fact.type;
     this.#watch = watchCharts(kernel, interpreter);
     this.#agent = this.#createAgent(this.#clock);

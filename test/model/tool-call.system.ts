@@ -24,7 +24,7 @@ import { type InterpreterName, watchCharts } from "./chart-watch.ts";
 import type { Kernel } from "./kernel.ts";
 import { ModelStore } from "./model-store.ts";
 import type { OpenSystem, PathSystem } from "./run-paths.ts";
-import { Waiting } from "./waiting.ts";
+import { endsSoon, Waiting } from "./waiting.ts";
 
 const HOLDER_PLACE = 1;
 const PLACE = 2;
@@ -129,7 +129,10 @@ class ToolCallSystem implements PathSystem {
     this.#watch = watchCharts(kernel, interpreter);
     this.#asks = this.#tells("ASKED");
     const [heldKind, heldPlace] = this.#isBlockedLate ? ["settled", HOLDER_PLACE] : ["dispatched", PLACE];
-    this.#store = new ModelStore((fact) => fact.kind === heldKind && "index" in fact && fact.index === heldPlace);
+    this.#store = new ModelStore(
+      kernel,
+      (fact) => fact.kind === heldKind && "index" in fact && fact.index === heldPlace,
+    );
     const isRefusedAtOnce = path.steps[0]?.fact.type === "REFUSED";
     this.#calls = [
       { id: "barrier", name: "barrier", arguments: "{}" },
@@ -289,7 +292,7 @@ class ToolCallSystem implements PathSystem {
       this.#store.release();
       await this.#clock.advance(GRACE_MS);
     }
-    await Promise.all([this.#session.close(), this.#foreign?.close()]);
+    await endsSoon(Promise.all([this.#session.close(), this.#foreign?.close()]), () => this.settle());
     const ends = this.#calls.map(({ id }) => this.#ended.get(String(id)) ?? 0);
     if (ends.some((count) => count !== 1)) throw new Error(`CAN-4: calls ended ${ends.join(", ")} times`);
     if (this.#clock.pendingTimers() > 0) throw new Error("timers are left behind");

@@ -35,3 +35,22 @@ export class Waiting<Name extends string> {
     return waiting;
   }
 }
+
+const MOST_TURNS = 20;
+
+/** Waits for a promise that needs no further stimulus. @throws when it is not ended by then, or by a rejection. */
+export async function endsSoon(promise: Promise<unknown>, settle: () => Promise<void>): Promise<void> {
+  let end: "open" | "ended" | { readonly error: unknown } = "open";
+  promise.then(
+    () => {
+      end = "ended";
+    },
+    (error: unknown) => {
+      end = { error };
+    },
+  );
+  for (let turn = 0; turn < MOST_TURNS && end === "open"; turn += 1) await settle();
+  const found = end as typeof end | { readonly error: unknown }; // set behind the compiler's back
+  if (found === "open") throw new Error("CAN-4: it never ends");
+  if (typeof found === "object") throw found.error;
+}
