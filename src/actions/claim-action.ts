@@ -1,5 +1,12 @@
 import type { GameActionIntent } from "../domain/action.ts";
-import type { ClaimAnswer, ClaimRequest, JournalEntry } from "../domain/journal.ts";
+import { KernelError } from "../domain/errors.ts";
+import {
+  type ClaimAnswer,
+  type ClaimRequest,
+  type JournalEntry,
+  NOTHING_WRITTEN,
+  type WithdrawAnswer,
+} from "../domain/journal.ts";
 import type { ActionLife } from "./action-life.ts";
 import { beginLife, type DispatchParts, insistOnStep } from "./dispatch-parts.ts";
 import { isPassing } from "./insist.ts";
@@ -39,11 +46,16 @@ export async function claimAction(parts: DispatchParts, order: ClaimOrder): Prom
   try {
     return await attempt.run();
   } catch (error) {
-    if (isPassing(error)) void attempt.withdraw();
+    if (attempt.isInLine || mayHaveClaimed(error)) parts.leftovers.add(() => attempt.withdrawOnce());
     throw error;
   } finally {
     attempt.leave();
   }
+}
+
+/** Whether a claim that was not answered may have been made all the same. */
+function mayHaveClaimed(error: unknown): boolean {
+  return error instanceof KernelError && error.code === "JOURNAL_UNAVAILABLE" && error.subject !== NOTHING_WRITTEN;
 }
 
 /**
@@ -71,7 +83,7 @@ class Attempt {
 
   async run(): Promise<Claimed> {
     for (;;) {
-      const answer = await this.#parts.journal.protocol.claim(this.#request());
+      const answer = await this.#ask();
       switch (answer.kind) {
         case "waiting":
         case "inFlight": {
@@ -89,18 +101,32 @@ class Attempt {
     }
   }
 
+  /** Whether its entry has been written, and it was told to wait. */
+  get isInLine(): boolean {
+    return this.#place !== undefined;
+  }
+
   /** Gives up the place in line, if there is one. */
   leave(): void {
     if (this.#place !== undefined) this.#parts.room.leave(this.#place);
     this.#place = undefined;
   }
 
-  /** Makes sure that this attempt holds nothing, also if the journal comes back only later. */
-  async withdraw(): Promise<void> {
-    const { operationId } = this.#checked.intent;
-    const receipt = notDispatchedReceipt(this.#checked.intent);
-    const { protocol } = this.#parts.journal;
-    await insistOnStep(this.#parts, () => protocol.withdraw({ operationId, claimId: this.#claimId, receipt }));
+  /** Makes sure that this attempt holds nothing. */
+  withdrawOnce(): Promise<WithdrawAnswer> {
+    const { intent } = this.#checked;
+    const receipt = notDispatchedReceipt(intent);
+    return this.#parts.journal.protocol.withdraw({ operationId: intent.operationId, claimId: this.#claimId, receipt });
+  }
+
+  /** Asks for the claim. While it stands in line, a journal that is away for a moment costs it only time. */
+  async #ask(): Promise<ClaimAnswer> {
+    try {
+      return await this.#parts.journal.protocol.claim(this.#request());
+    } catch (error) {
+      if (this.#place === undefined || !isPassing(error)) throw error;
+      return { kind: "waiting" };
+    }
   }
 
   #request(): ClaimRequest {
@@ -130,11 +156,15 @@ class Attempt {
     const { sweepEveryMs } = journal.protocol;
     if (sweepEveryMs === undefined || clock.now() - this.#sweptAtMs < sweepEveryMs) return;
     this.#sweptAtMs = clock.now();
-    await journal.protocol.sweep();
+    try {
+      await journal.protocol.sweep();
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+    }
   }
 
   async #giveUp(end: "deadline" | "cancelled"): Promise<Claimed> {
-    await this.withdraw();
+    await insistOnStep(this.#parts, () => this.withdrawOnce());
     return this.#notDispatched(end === "deadline" ? "conflictBlocked" : "cancelled");
   }
 
@@ -160,7 +190,7 @@ class Attempt {
     const isCancelled = this.#order.signal?.aborted === true;
     const isLate = this.#place !== undefined && clock.now() >= this.#order.untilMs;
     if (isCancelled || isLate || !journal.protocol.holdsLease()) {
-      await this.withdraw();
+      await insistOnStep(this.#parts, () => this.withdrawOnce());
       return this.#notDispatched(isCancelled ? "cancelled" : "conflictBlocked");
     }
     if (this.#place !== undefined) this.#parts.room.leaveHolding(this.#place);

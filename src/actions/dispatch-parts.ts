@@ -3,6 +3,7 @@ import type { Journal } from "../domain/journal.ts";
 import type { Clock } from "../domain/ports.ts";
 import { type ActionChart, ActionLife } from "./action-life.ts";
 import { type Insisted, insist, isPassing } from "./insist.ts";
+import type { Leftovers } from "./leftovers.ts";
 import type { LiveActions } from "./live-actions.ts";
 import type { WaitRoom } from "./wait-room.ts";
 
@@ -14,6 +15,8 @@ export interface DispatchParts {
   readonly chart: ActionChart;
   readonly room: WaitRoom;
   readonly live: LiveActions;
+  /** What nobody waits for any more, and what has to be done all the same. */
+  readonly leftovers: Leftovers;
   readonly receiptCommitTimeoutMs: number;
   readonly conflictWaitTimeoutMs: number;
 }
@@ -34,9 +37,7 @@ export async function insistOnStep<Answer>(
   const { clock, journal, receiptCommitTimeoutMs } = parts;
   const isUseful = (): boolean => !journal.protocol.isClosed;
   const insisted = await insist({ clock, step, untilMs: clock.now() + receiptCommitTimeoutMs, isUseful });
-  if (insisted.kind === "gaveUp" && isPassing(insisted.error) && isUseful()) {
-    // Nobody waits for it any more; what it saves late, the next look at the journal shows.
-    void insist({ clock, step, untilMs: Number.POSITIVE_INFINITY, isUseful });
-  }
+  // Nobody waits for it any more; what it saves late, the next look at the journal shows.
+  if (insisted.kind === "gaveUp" && isPassing(insisted.error) && isUseful()) parts.leftovers.add(step);
   return insisted;
 }

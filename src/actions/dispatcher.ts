@@ -23,6 +23,7 @@ import { type DispatchedCall, type DispatchManner, dispatchAction } from "./disp
 import type { DispatchParts } from "./dispatch-parts.ts";
 import { InputOwners } from "./input-owners.ts";
 import { checkIntent } from "./intent.ts";
+import { Leftovers } from "./leftovers.ts";
 import { LiveActions } from "./live-actions.ts";
 import { type Reconciled, reconcileAction } from "./reconcile-action.ts";
 import { resolveAction } from "./resolve-action.ts";
@@ -75,6 +76,7 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
       chart: new ActionChart(),
       room,
       live: new LiveActions(),
+      leftovers: new Leftovers(clock, () => !journal.protocol.isClosed),
       receiptCommitTimeoutMs: checkTimeout("receiptCommitTimeoutMs", options.receiptCommitTimeoutMs ?? 10_000),
       conflictWaitTimeoutMs: checkTimeout("conflictWaitTimeoutMs", options.conflictWaitTimeoutMs ?? 30_000),
     };

@@ -49,11 +49,15 @@ export interface Journal {
   readonly protocol: JournalProtocol;
 }
 
+/** The subject of a `JOURNAL_UNAVAILABLE` that says: the step never reached the store. */
+export const NOTHING_WRITTEN = "nothing written";
+
 /**
  * The steps a dispatcher takes. Each is one atomic change of the store that re-checks state and fence
  * (ACT-2) and is durable when its promise resolves; steps that wait at the same time may share a commit.
  * Steps submitted one after another take effect in that order. A store that cannot answer rejects with
- * a `JOURNAL_*` error, and then the step has happened wholly or not at all.
+ * a `JOURNAL_*` error, and then the step has happened wholly or not at all; with the subject
+ * {@link NOTHING_WRITTEN} it certainly has not.
  */
 export interface JournalProtocol {
   /** A name for one attempt to claim, never given twice by any process. */

@@ -195,4 +195,42 @@ describe("conflict scopes", () => {
     expect(await rig.journal.find("a")).toMatchObject({ state: "failed", receipt: { code: "not_dispatched" } });
     expect(rig.calls).toHaveLength(0);
   });
+
+  it("ACT-3, ACT-11: who stands in line outlives a journal that is away for a while, and leaves nothing behind", async () => {
+    let isDown = false;
+    const down = new KernelError("JOURNAL_UNAVAILABLE", "down");
+    const rig = makeRig({
+      options: { conflictWaitTimeoutMs: 5_000 },
+      journal: (journal) =>
+        withProtocol(journal, (protocol) => ({
+          claim: async (request) => {
+            if (isDown) throw down;
+            return protocol.claim(request);
+          },
+          withdraw: async (request) => {
+            if (isDown) throw down;
+            return protocol.withdraw(request);
+          },
+          poll: { minMs: 10, maxMs: 100 },
+        })),
+    });
+    const holding = rig.dispatcher.dispatch(intentOf("a", ON_KEY));
+    const waiting = rig.dispatcher.dispatch(intentOf("b", ON_KEY));
+    const leaving = rig.dispatcher.dispatch(intentOf("c", ON_KEY));
+    await rig.settle();
+    isDown = true;
+    await rig.advance(1_000);
+    isDown = false;
+    rig.calls[0]?.commit();
+    await rig.advance(200);
+    expect(rig.calls.map(({ intent }) => intent.operationId)).toEqual(["a", "b"]);
+    isDown = true;
+    await rig.advance(4_000);
+    isDown = false;
+    await rig.advance(2_000);
+    expect((await leaving).disposition).toBe("conflictBlocked");
+    expect((await rig.journal.find("c"))?.state).toBe("abandoned");
+    rig.calls[1]?.commit();
+    await Promise.all([holding, waiting]);
+  });
 });

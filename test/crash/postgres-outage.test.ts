@@ -89,7 +89,7 @@ describe("a database server that is killed", () => {
     await Promise.all(workers);
     expect([...writes.values()].filter((count) => count !== 1)).toEqual([]);
     for (const [id, receipt] of acknowledged) expect((await journal.find(id))?.receipt).toEqual(receipt);
-    expect((await journal.listOpen({ limit: 100 })).entries.map(({ state }) => state)).toEqual([]);
+    await expect.poll(async () => (await journal.listOpen({ limit: 100 })).entries, { timeout: 10_000 }).toEqual([]);
     await journal.close();
     await server.stop();
   });

@@ -7,7 +7,7 @@
 import { KernelError } from "../../domain/errors.ts";
 import type { Clock } from "../../domain/ports.ts";
 import type { PostgresClient, PostgresPool, PostgresResult } from "./pool.ts";
-import { isConflict, isConnectionLost, toJournalError } from "./postgres-errors.ts";
+import { isConflict, isConnectionLost, NeverSent, toJournalError } from "./postgres-errors.ts";
 
 /** One statement. */
 export interface Statement {
@@ -34,12 +34,15 @@ export class Connections {
    * @throws KernelError `JOURNAL_*`; and the database's own error when it says that the lease ran out.
    */
   async repeatable(statement: Statement): Promise<PostgresResult> {
+    let wasSent = false;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#take(statement);
       } catch (error) {
-        const isWorthwhile = isConflict(error) || isConnectionLost(error);
-        if (!isWorthwhile || attempt === MOST_ATTEMPTS) throw error;
+        wasSent ||= !(error instanceof NeverSent);
+        const isWorthwhile = isConflict(error) || isConnectionLost(error) || error instanceof NeverSent;
+        if (!isWorthwhile || attempt === MOST_ATTEMPTS)
+          throw error instanceof NeverSent && wasSent ? error.cause : error;
       }
       await new Promise<void>((resolve) => {
         this.#clock.setTimer(this.#clock.now() + RETRY_MS * attempt, resolve);
@@ -76,7 +79,7 @@ export class Connections {
   }
 
   async #withClient<Answer>(use: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
-    const client = await this.#inTime(this.#pool.connect(), (late) => late.release());
+    const client = await this.#connect();
     const ignore = (): void => undefined;
     // A connection that breaks while it is in use says so here too; the statement's own error is enough.
     client.on("error", ignore);
@@ -90,6 +93,14 @@ export class Connections {
     } finally {
       client.removeListener("error", ignore);
       client.release(broken);
+    }
+  }
+
+  async #connect(): Promise<PostgresClient> {
+    try {
+      return await this.#inTime(this.#pool.connect(), (late) => late.release());
+    } catch (cause) {
+      throw new NeverSent(cause);
     }
   }
 

@@ -1,8 +1,16 @@
 import { KernelError, type KernelErrorCode } from "../../domain/errors.ts";
+import { NOTHING_WRITTEN } from "../../domain/journal.ts";
 
 /** What the journal's own functions raise. */
 const LEASE_RAN_OUT = "TK001";
 const RULE_BROKEN = "TK002";
+
+/** No connection could be had, so that nothing was asked of the database at all. */
+export class NeverSent extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : "no connection", { cause });
+  }
+}
 
 /** Whether the database says that this process's lease ran out; nothing was done. */
 export function isLeaseOver(error: unknown): boolean {
@@ -29,6 +37,10 @@ export function isConnectionLost(error: unknown): boolean {
 /** An error of the database as the named error that it means for the journal (ACT-11). */
 export function toJournalError(error: unknown): KernelError {
   if (error instanceof KernelError) return error;
+  if (error instanceof NeverSent) {
+    const { code, message } = toJournalError(error.cause);
+    return new KernelError(code, message, { subject: NOTHING_WRITTEN, cause: error.cause });
+  }
   const [code, what] = meaningOf(stateOf(error));
   const said = error instanceof Error ? error.message : "unknown error";
   return new KernelError(code, `The PostgreSQL journal ${what} (${said}).`, { cause: error });
