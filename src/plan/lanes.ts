@@ -74,6 +74,7 @@ export function holdLanes<Entry extends LaneEntry>(
   entry: Entry,
   hold: { readonly untilMs: number; readonly nowMs: number },
 ): Entry[] {
+  forgetOverHolds(lanes, hold.nowMs);
   entry.heldUntilMs = hold.untilMs;
   if (entry.conflictKeys.length > 0) lanes.held.add(entry);
   return nextInLine(lanes, entry, hold.nowMs);
@@ -102,16 +103,20 @@ export function firstHoldEnd<Entry extends LaneEntry>(
 
 /** When the first hold on each held key is over; forgets holds that are over already. */
 function holdEnds<Entry extends LaneEntry>(lanes: Lanes<Entry>, nowMs: number): Map<string, number> {
+  forgetOverHolds(lanes, nowMs);
   const endsMs = new Map<string, number>();
-  for (const holder of lanes.held) {
-    const { heldUntilMs = 0, conflictKeys } = holder;
-    if (!isLiveHold(holder, nowMs)) {
-      lanes.held.delete(holder);
-      continue;
-    }
+  for (const { heldUntilMs = 0, conflictKeys } of lanes.held) {
     for (const key of conflictKeys) endsMs.set(key, Math.min(endsMs.get(key) ?? heldUntilMs, heldUntilMs));
   }
   return endsMs;
+}
+
+/**
+ * Takes out holders whose time is over. They are in nobody's way; but where nobody ever comes for their keys
+ * again, lanes that are shared for long would keep them, and their sessions, for ever.
+ */
+function forgetOverHolds<Entry extends LaneEntry>(lanes: Lanes<Entry>, nowMs: number): void {
+  for (const holder of lanes.held) if (!isLiveHold(holder, nowMs)) leaveLanes(lanes, holder, nowMs);
 }
 
 function headsQueue<Entry extends LaneEntry>(queue: LaneQueue<Entry>, entry: Entry, nowMs: number): boolean {

@@ -139,6 +139,19 @@ describe("EPOCH-8: holds", () => {
     expect([lanes.queues.size, lanes.held.size]).toEqual([0, 0]);
   });
 
+  it("are forgotten at the latest when another begins, though nobody came for their keys", () => {
+    const lanes = createLanes<Named>();
+    for (let count = 0; count < 100; count += 1) {
+      const held = entry(`${count}`, [`k${count}`, "shared"]);
+      joinLanes(lanes, held);
+      holdLanes(lanes, held, { untilMs: count * 100 + 50, nowMs: count * 100 });
+      expect([[...lanes.queues.keys()].sort(), names([...lanes.held])]).toEqual([
+        [`k${count}`, "shared"],
+        [`${count}`],
+      ]);
+    }
+  });
+
   it("firstHoldEnd: the first end of a hold on any key that somebody waits for", () => {
     const [a, b, other] = [entry("a", ["a"]), entry("b", ["b", "c"]), entry("other", ["x"])];
     const lanes = lanesOf(a, b, other);
@@ -162,6 +175,8 @@ describe("EPOCH-8: holds", () => {
  */
 class PlainLanes {
   readonly standing: Named[] = [];
+  /** Until when those hold that are held. */
+  readonly holds = new Map<Named, number>();
 
   canStart(one: Named, nowMs: number): boolean {
     const place = this.standing.indexOf(one);
@@ -170,8 +185,8 @@ class PlainLanes {
 
   private isInTheWay(other: Named, one: Named, nowMs: number): boolean {
     if (!other.conflictKeys.some((key) => one.conflictKeys.includes(key))) return false;
-    if (other.heldUntilMs === undefined) return true;
-    return one.isWrite && nowMs < other.heldUntilMs;
+    const untilMs = this.holds.get(other);
+    return untilMs === undefined || (one.isWrite && nowMs < untilMs);
   }
 }
 
@@ -192,8 +207,7 @@ describe("EPOCH-4, EPOCH-5, EPOCH-8: lanes under every use", () => {
         const lanes = createLanes<Named>();
         const plain = new PlainLanes();
         let nowMs = 0;
-        const startable = () =>
-          plain.standing.filter((one) => one.heldUntilMs === undefined && plain.canStart(one, nowMs));
+        const startable = () => plain.standing.filter((one) => !plain.holds.has(one) && plain.canStart(one, nowMs));
         for (const [place, step] of given.entries()) {
           const before = new Set(startable());
           let told: Named[] = [];
@@ -207,18 +221,18 @@ describe("EPOCH-4, EPOCH-5, EPOCH-8: lanes under every use", () => {
             for (const one of startable()) before.add(one);
           } else {
             const one = plain.standing[step.place % Math.max(1, plain.standing.length)];
-            const canHold = one?.isWrite === true && one.heldUntilMs === undefined && plain.canStart(one, nowMs);
+            const canHold = one?.isWrite === true && !plain.holds.has(one) && plain.canStart(one, nowMs);
             if (one === undefined || (step.act === "hold" && !canHold)) continue;
             if (step.act === "hold") {
               told = holdLanes(lanes, one, { untilMs: nowMs + 50, nowMs });
+              plain.holds.set(one, nowMs + 50);
             } else {
               plain.standing.splice(plain.standing.indexOf(one), 1);
               told = leaveLanes(lanes, one, nowMs);
             }
           }
           for (const one of plain.standing) {
-            if (one.heldUntilMs === undefined)
-              expect(headsItsLanes(lanes, one, nowMs)).toBe(plain.canStart(one, nowMs));
+            if (!plain.holds.has(one)) expect(headsItsLanes(lanes, one, nowMs)).toBe(plain.canStart(one, nowMs));
           }
           const news = startable().filter((one) => !before.has(one));
           for (const one of news) expect(told).toContain(one);
