@@ -121,10 +121,11 @@ class Attempt {
 
   /** Asks for the claim. While it stands in line, a journal that is away for a moment costs it only time. */
   async #ask(): Promise<ClaimAnswer> {
+    const { protocol } = this.#parts.journal;
     try {
-      return await this.#parts.journal.protocol.claim(this.#request());
+      return await protocol.claim(this.#request());
     } catch (error) {
-      if (this.#place === undefined || !isPassing(error)) throw error;
+      if (this.#place === undefined || !isPassing(error) || protocol.isClosed) throw error;
       return { kind: "waiting" };
     }
   }
