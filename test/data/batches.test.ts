@@ -137,7 +137,7 @@ function brokenEdges(record: BatchRecord, played: readonly PlayedBatch[]): strin
 const isMeasured = (record: BatchRecord): boolean =>
   record.orderEdges !== undefined && record.tools.every(({ effect }) => effect !== undefined);
 
-describe.skipIf(isAbsent)("recorded batches (skipped where ../shared/data is absent)", () => {
+describe.skipIf(isAbsent)("recorded batches (skipped where ../shared/data is absent)", { timeout: 120_000 }, () => {
   const categories = [...new Set(records.map(({ category }) => category))].sort();
 
   it("are all there: 316 records, 642 batches, 1,566 calls, the longest of 34", () => {

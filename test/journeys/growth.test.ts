@@ -85,7 +85,7 @@ function countingClock(): { readonly clock: Clock; looks: number } {
 const sessionOn = (clock: Clock, interpreter: Interpreter): ToolSession =>
   createToolSession({ tools: TOOLS, limits: LIMITS, clock, interpreter });
 
-describe("1,000 calls in one response", () => {
+describe("1,000 calls in one response", { timeout: 120_000 }, () => {
   it.each(Object.entries(SHAPES))(
     "EPOCH-5: %s: each call is looked at as often as one of 100 is",
     async (_what, shape) => {

@@ -5,6 +5,9 @@ import { keyedTool, openBench, runningCall, runningIn } from "../support/executi
 import { call, outcomesOf } from "../support/run-calls.ts";
 import { trackedSignal } from "../support/tracked.ts";
 
+/** Many plays, on a machine that may be busy. */
+const LONG_MS = 120_000;
+
 const TOOLS = {
   read: { risk: "readOnly" },
   alone: { risk: "readOnly", executionMode: "sequential" },
@@ -166,7 +169,7 @@ async function play(drawn: DrawnBatch): Promise<void> {
 }
 
 describe("EPOCH-1 to EPOCH-5, UNC-1 to UNC-5, CAN-1, CAN-4: whatever batch, whatever order of ends", () => {
-  it("the kernel runs exactly the calls that the rules say, at every moment", async () => {
+  it("the kernel runs exactly the calls that the rules say, at every moment", { timeout: LONG_MS }, async () => {
     await fc.assert(fc.asyncProperty(drawnBatch, play), { numRuns: 300 });
   });
 });
