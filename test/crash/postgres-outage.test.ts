@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { GameActionDispatcher } from "../../src/actions/dispatcher.ts";
 import { GameActionReceipt } from "../../src/actions/receipt.ts";
 import type { GameActionReceipt as Receipt } from "../../src/domain/action.ts";
@@ -53,6 +53,7 @@ describe("a database server that is killed", () => {
     timeout: 60_000,
   }, async () => {
     const server = await startPostgres();
+    onTestFinished(() => server.stop());
     const journal = await openPostgresJournal(server.url);
     const writes = new Map<string, number>();
     const acknowledged = new Map<string, Receipt>();
@@ -91,6 +92,5 @@ describe("a database server that is killed", () => {
     for (const [id, receipt] of acknowledged) expect((await journal.find(id))?.receipt).toEqual(receipt);
     await expect.poll(async () => (await journal.listOpen({ limit: 100 })).entries, { timeout: 10_000 }).toEqual([]);
     await journal.close();
-    await server.stop();
   });
 });
