@@ -63,6 +63,16 @@ export const EXPECTED_EXPORTS: Readonly<Record<string, readonly string[]>> = {
   "toolkernel/langchain": ["callsFromLangChain", "fromLangChainTools", "toLangChainMessages"],
   "toolkernel/mcp": ["fromMcp"],
   "toolkernel/open-telemetry": ["openTelemetry"],
+  "toolkernel/inspect": [
+    "chartPicture",
+    "connectStately",
+    "readRecording",
+    "recordRun",
+    "replayText",
+    "serveInspector",
+    "timelineReport",
+    "writeInspectorPage",
+  ],
   "toolkernel/testing": [
     "assertOrder",
     "controllableTool",

@@ -1,12 +1,15 @@
+import { readFileSync } from "node:fs";
 import { type KernelEvent, readJsonLines } from "toolkernel";
 import { readRecording, timelineReport } from "toolkernel/inspect";
 import { describe, expect, it } from "vitest";
+import { MOST_KEPT_ENTRIES } from "../../src/inspect/server/entry-feed.ts";
 import { type RunStory, Story } from "../../src/inspect/story/run-story.ts";
 import { layColumns, placeIn } from "../../src/inspect/timeline/columns.ts";
 import { drawRun } from "../../src/inspect/timeline/draw-run.ts";
-import { layOutRun, type PlacedBar, type TimelineLayout } from "../../src/inspect/timeline/lay-out-run.ts";
+import { layOutRun, type PlacedBar, ROOMY_CALLS, type TimelineLayout } from "../../src/inspect/timeline/lay-out-run.ts";
 import { MARK_NAMES, MARKS } from "../../src/inspect/timeline/marks.ts";
 import { PATTERNS } from "../../src/inspect/timeline/patterns.ts";
+import { ROOT } from "../support/syntax.ts";
 import { manyCalls, type PlannedCall, type PlayOptions, playBatches } from "./play-batches.ts";
 
 const WIDTH = 1_000;
@@ -229,5 +232,13 @@ describe("a drawn run", () => {
     const texts = [...head.matchAll(/<text class="tl-(?:turn|column)-text"[^>]*>([^<]*)/g)].map(([, text]) => text);
     expect(texts).toContain("response 1 · 6 calls");
     expect(texts).toContain("▮ barrier 1 · 1 call · 900 ms");
+  });
+});
+
+describe("the page about inspection", () => {
+  it("says the numbers that the code has", () => {
+    const page = readFileSync(`${ROOT}docs/inspecting.md`, "utf8");
+    expect(page).toContain(`More than ${ROOMY_CALLS} calls`);
+    expect(page).toContain(`At most ${MOST_KEPT_ENTRIES.toLocaleString("en")} entries`);
   });
 });

@@ -63,6 +63,8 @@ interface OpenBatch {
   readonly contents: Map<number, CallContents>;
 }
 
+type EpochStart = Pick<RecordedEvent<"epochStarted">, "epoch" | "callIds" | "timeMs">;
+
 type CallContents = Pick<CallStory, "arguments" | "result">;
 
 interface OpenRun extends Writable<Omit<RunStory, "batches" | "actors">> {
@@ -115,7 +117,7 @@ export class Story {
         delete run.endedBy;
         break;
       case "epochStarted":
-        batchOf(run, event).epochs.set(event.epoch, { epoch: event.epoch, startedAtMs: event.timeMs });
+        startEpoch(batchOf(run, event), event);
         break;
       case "epochSettled":
         settleEpoch(batchOf(run, event), event);
@@ -169,6 +171,13 @@ function closeBatch({ turn, startedAtMs, lastAtMs, epochs, calls, contents }: Op
     epochs: [...epochs.values()],
     calls: inOrder.map((call) => ({ ...call, ...contents.get(call.callIndex) })),
   };
+}
+
+/** The events of a call name its epoch only once it has been dispatched; the epoch names its calls at once. */
+function startEpoch(batch: OpenBatch, { epoch, callIds, timeMs }: EpochStart): void {
+  batch.epochs.set(epoch, { epoch, startedAtMs: timeMs });
+  const members = new Set(callIds);
+  for (const [index, call] of batch.calls) if (members.has(call.callId)) batch.calls.set(index, { ...call, epoch });
 }
 
 function settleEpoch(batch: OpenBatch, { epoch, timeMs }: { readonly epoch: number; readonly timeMs: number }): void {

@@ -65,7 +65,7 @@ export function layOutRun(run: TimelineRun, { width, zoom, showWaiting }: Timeli
     lanes.push(placeLane(label, members, { y, rowHeight }));
   }
   const last = lanes.at(-1);
-  const widest = Math.max(laid.width, ...bars.map(({ to }) => to + GAP));
+  const widest = Math.max(width, laid.width, ...bars.map(({ to }) => to + GAP));
   return {
     columns: laid.columns,
     lanes,
