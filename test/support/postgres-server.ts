@@ -93,6 +93,11 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     return server;
   };
   let server = await start();
+  // A process that ends early, whatever the reason, leaves no server behind.
+  const killWithMe = (): void => {
+    server.kill("SIGKILL");
+  };
+  process.once("exit", killWithMe);
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     get processId() {
@@ -104,6 +109,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       server = await start();
     },
     stop: async () => {
+      process.removeListener("exit", killWithMe);
       await end(server, "SIGINT");
       rmSync(directory, { recursive: true, force: true });
     },
