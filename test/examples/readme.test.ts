@@ -2,11 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { packageEntries } from "../support/manifest.ts";
-import { fencedBlocks, localLinks, readPages } from "../support/markdown.ts";
+import { fencedBlocks, localLinks, readPages, shownText } from "../support/markdown.ts";
 import { listFiles, ROOT } from "../support/syntax.ts";
 
 const pages = readPages();
 const blocks = pages.flatMap(({ page, text }) => fencedBlocks(page, text));
+const CODE = new Set(["ts", "js", "typescript", "javascript", "diff"]);
 const outputs = blocks.filter(({ marker }) => marker?.startsWith("output: "));
 
 function fileOf(marker: string | undefined): string {
@@ -27,14 +28,30 @@ afterEach(() => {
 });
 
 describe("the pages", () => {
-  it("show only code that is a file of the project", () => {
-    const code = blocks.filter(({ language }) => ["ts", "js", "typescript", "javascript"].includes(language));
-    const faults = code.filter(({ marker, text }) => {
-      const path = ROOT + fileOf(marker);
-      return !marker?.startsWith("source: ") || !existsSync(path) || readFileSync(path, "utf8") !== text;
-    });
-    expect(code.map(({ marker }) => marker)).toContain("source: examples/embed.ts");
+  it("show only code that is a file of the project, or the lines in which two of them differ", () => {
+    const code = blocks.filter(({ language }) => CODE.has(language));
+    const faults = code.filter(({ marker, text }) => marker === undefined || shownText(marker) !== text);
+    expect(code.map(({ marker }) => marker)).toEqual(
+      expect.arrayContaining(["source: examples/embed.ts", "changes: examples/mcp/before.ts examples/mcp/after.ts"]),
+    );
     expect(faults.map(({ page, marker }) => `${page}: ${marker ?? "code without a source"}`)).toEqual([]);
+  });
+
+  it("show the changes of two files as their lines alone", () => {
+    const lines = shownText("changes: examples/mcp/before.ts examples/mcp/after.ts")?.split("\n") ?? [];
+    expect(lines[0]).toBe("@@");
+    expect(lines).toContain('+import { fromMcp } from "toolkernel/mcp";');
+    expect(lines.filter((line) => /^(diff|index|---|\+\+\+)/.test(line))).toEqual([]);
+  });
+
+  it("know no text for what names no file", () => {
+    const markers = [
+      "source: examples/absent.ts",
+      "changes: examples/embed.ts",
+      "output: examples/embed.ts",
+      "source:",
+    ];
+    expect(markers.map(shownText)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it("show the output of every example that they show", () => {
