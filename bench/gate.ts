@@ -1,0 +1,33 @@
+/** The gate: measures the kernel and fails where it has become slower in ways that no machine explains. */
+import { execFileSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { kernel } from "./contenders/kernel.ts";
+import { type GateBounds, judgeFigures } from "./gate/judge.ts";
+import { measureAllocation, measureGate } from "./gate/measure-gate.ts";
+
+const BASELINE = new URL("../gate/baseline.json", import.meta.url);
+
+if (process.argv.includes("--allocation")) console.log(await measureAllocation(kernel));
+else await judge();
+
+async function judge(): Promise<void> {
+  const bounds = JSON.parse(await readFile(BASELINE, "utf8")) as GateBounds; // a file of ours
+  const figures = { bytesPerCall: weighCalls(), ...(await measureGate(kernel)) };
+  for (const [name, value] of Object.entries(figures)) console.log(`${name.padEnd(16)} ${value.toFixed(2)}`);
+  if (process.argv.includes("--accept")) {
+    const bytesPerCall = Math.round(figures.bytesPerCall);
+    await writeFile(BASELINE, `${JSON.stringify({ ...bounds, bytesPerCall }, undefined, 2)}\n`);
+    return;
+  }
+  const faults = judgeFigures(figures, bounds);
+  for (const fault of faults) console.error(`The gate is shut: ${fault}.`);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+/** In a process of its own, whose young generation has room for all that a round allocates. */
+function weighCalls(): number {
+  const room = ["--max-semi-space-size=128", "--min-semi-space-size=128"];
+  const program = [fileURLToPath(import.meta.url), "--allocation"];
+  return Number(execFileSync(process.execPath, ["--expose-gc", ...room, ...program], { encoding: "utf8" }));
+}
