@@ -79,6 +79,12 @@ describe("the README", () => {
         .sort(),
     );
   });
+
+  it("leads to every page", () => {
+    const links = new Set(localLinks(pages.find(({ page }) => page === "README.md")?.text ?? ""));
+    const hidden = pages.map(({ page }) => page).filter((page) => page !== "README.md" && !links.has(page));
+    expect(hidden).toEqual([]);
+  });
 });
 
 describe("the page about tests", () => {
