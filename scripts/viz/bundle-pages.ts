@@ -14,13 +14,13 @@ export async function pagesModule(): Promise<string> {
     "// Written by `npm run viz` from src/inspect/page; not edited by hand.",
     "",
     "/** The script of the timeline report. */",
-    `export const REPORT_SCRIPT = ${JSON.stringify(report)};`,
+    `export const REPORT_SCRIPT: string = ${JSON.stringify(report)};`,
     "",
     "/** The script of the inspector page. */",
-    `export const INSPECTOR_SCRIPT = ${JSON.stringify(inspector)};`,
+    `export const INSPECTOR_SCRIPT: string = ${JSON.stringify(inspector)};`,
     "",
     "/** The style sheet of both. */",
-    `export const PAGE_STYLE = ${JSON.stringify(style)};`,
+    `export const PAGE_STYLE: string = ${JSON.stringify(style)};`,
     "",
   ].join("\n");
 }

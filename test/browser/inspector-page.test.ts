@@ -2,6 +2,7 @@ import { type Recording, readRecording, type TransitionEntry, writeInspectorPage
 import { describe, expect, it } from "vitest";
 import { manyCalls, type PlannedCall, playBatches } from "../inspect/play-batches.ts";
 import { CHROMIUM, useChromium, WHY_SKIPPED } from "./chromium.ts";
+import { contrasts } from "./contrast.ts";
 
 const PLAYED: readonly (readonly PlannedCall[])[] = [
   [
@@ -118,6 +119,16 @@ describe.skipIf(CHROMIUM === undefined)(`the inspector page of a recording${WHY_
     const page = await pages.open(writeInspectorPage(readRecording(events.join("\n"))));
     expect(await page.locator('[data-key*="/call:1:0"] .state').textContent()).toBe("succeeded");
     expect(await page.locator("#chart").textContent()).toContain("No chart is recorded for this.");
+  });
+
+  it.each(["light", "dark"] as const)("can be read in %s surroundings", async (colorScheme) => {
+    const page = await pages.open(writeInspectorPage(readRecording(await playBatches(PLAYED))), { colorScheme });
+    await page.locator('[data-key$="/call:1:2"]').click();
+    await page.locator("#details").click();
+    expect((await contrasts(page)).filter(({ ratio }) => ratio < 4.5)).toEqual([]);
+    await page.locator("#tab-timeline").click();
+    await expect.poll(() => page.locator("#timeline [data-call]").count()).toBe(6);
+    expect((await contrasts(page)).filter(({ ratio }) => ratio < 4.5)).toEqual([]);
   });
 
   it("runs nothing that stands in a recording", async () => {

@@ -1,6 +1,7 @@
 /**
  * The script of the inspector page: puts model and views together.
- * Owns: when the views are drawn; at most once a frame, however fast entries come.
+ * Owns: when the views are drawn: at once for what a person does, so that the next key meets what is shown;
+ * at most once a frame for entries that come, however fast they do.
  */
 import type { RecordingEntry } from "../recording/entry.ts";
 import { callsOf, markChips } from "../timeline/run-view.ts";
@@ -56,14 +57,15 @@ button("details").addEventListener("click", () => {
 addEventListener("keydown", (event) => {
   if (event.key === "Escape") panel.close();
 });
-addEventListener("resize", draw);
+addEventListener("resize", drawSoon);
 openFeed(data.entries, data.feed, {
   onEntries(entries) {
     model.add(entries);
-    draw();
+    drawSoon();
   },
   onState: showState,
 });
+draw();
 
 function select(selection: Selection): void {
   model.selection = selection;
@@ -75,16 +77,16 @@ function showMoment(index: number): void {
   draw();
 }
 
-function draw(): void {
+function drawSoon(): void {
   if (isDrawing) return;
   isDrawing = true;
   requestAnimationFrame(() => {
     isDrawing = false;
-    drawNow();
+    draw();
   });
 }
 
-function drawNow(): void {
+function draw(): void {
   tree.draw(model.runs, model.selection);
   drawLog();
   drawMoment();
