@@ -173,6 +173,7 @@ export type { GameAgentPerformanceSummary, PerformanceTimes } from "./observe/pe
 export type { RecordedEvent } from "./observe/recorded-event.ts";
 export { summarize } from "./observe/summarize.ts";
 export { createLanes, type Lanes } from "./plan/lanes.ts";
+export { ajvValidator } from "./prepare/ajv-validator.ts";
 export { type CompatOption, type CompatPreparer, type CompatStep, compat } from "./prepare/compat.ts";
 export { defineTool } from "./prepare/define-tool.ts";
 export { type FileKeyOptions, fileKey } from "./prepare/file-key.ts";
