@@ -11,13 +11,15 @@ export interface ToolCallInput {
   readonly canRecover: boolean;
   /** Whether its dispatch has to be durable before the executor is called (RUN-6). */
   readonly isRecorded: boolean;
+  /** Whether an earlier process has dispatched it and left no settlement (RUN-6). */
+  readonly wasDispatched?: boolean;
 }
 
 /** Why the signal of a running call fired. */
 export type StopCause = "timeout" | "cancelled";
 
 /** What the chart remembers; no argument and no result is ever in it. */
-export interface ToolCallContext extends ToolCallInput {
+export interface ToolCallContext extends Required<ToolCallInput> {
   readonly isRewritten: boolean;
   readonly stopCause: StopCause | undefined;
   readonly isRunCancelled: boolean;

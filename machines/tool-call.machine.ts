@@ -4,7 +4,7 @@ import type { ToolCallContext, ToolCallEmitted, ToolCallEvent, ToolCallInput } f
 /**
  * One tool call, from the model's draft to its one result. States say where the call is; final states
  * are named after the outcomes. Rules: PREP-1, PREP-4, PREP-6, PREP-12, APP-1, EPOCH-2, EPOCH-4, UNC-1,
- * UNC-5, UNC-7, CAN-1 to CAN-3, REP-5.
+ * UNC-5, UNC-7, CAN-1 to CAN-3, REP-5, RUN-6.
  */
 export const toolCallMachine = setup({
   types: {
@@ -15,7 +15,8 @@ export const toolCallMachine = setup({
     tags: {} as "mayStillStart" | "inFlight" | "settled",
   },
   guards: {
-    isRecorded: ({ context }) => context.isRecorded,
+    isToBeRecorded: ({ context }) => context.isRecorded && !context.wasDispatched,
+    mayHaveHappened: ({ context }) => context.isWrite && context.wasDispatched,
     isRewritten: ({ context }) => context.isRewritten,
     isRead: ({ context }) => !context.isWrite,
     isReadTimedOut: ({ context }) => !context.isWrite && context.stopCause === "timeout",
@@ -45,6 +46,7 @@ export const toolCallMachine = setup({
     throwIsUncertain: input.throwIsUncertain,
     canRecover: input.canRecover,
     isRecorded: input.isRecorded,
+    wasDispatched: input.wasDispatched === true,
     isRewritten: false,
     stopCause: undefined,
     isRunCancelled: false,
@@ -113,7 +115,10 @@ export const toolCallMachine = setup({
       on: {
         PLANNED: "barrierWaiting",
         REPEATED: "repeatTerminated",
-        CANCEL: { target: "cancelled", actions: "noteCancelled" },
+        CANCEL: [
+          { guard: "mayHaveHappened", target: "finishing.uncertain", actions: "noteCancelled" },
+          { target: "cancelled", actions: "noteCancelled" },
+        ],
       },
     },
     barrierWaiting: {
@@ -121,16 +126,22 @@ export const toolCallMachine = setup({
       tags: "mayStillStart",
       on: {
         EPOCH_STARTED: "laneWaiting",
-        CANCEL: { target: "cancelled", actions: "noteCancelled" },
+        CANCEL: [
+          { guard: "mayHaveHappened", target: "finishing.uncertain", actions: "noteCancelled" },
+          { target: "cancelled", actions: "noteCancelled" },
+        ],
       },
     },
     laneWaiting: {
       description: "Waits for all its conflict keys and a slot at once; holds neither (EPOCH-4).",
       tags: "mayStillStart",
       on: {
-        ADMITTED: [{ guard: "isRecorded", target: "recording" }, { target: "running" }],
+        ADMITTED: [{ guard: "isToBeRecorded", target: "recording" }, { target: "running" }],
         BLOCKED: "blocked",
-        CANCEL: { target: "cancelled", actions: "noteCancelled" },
+        CANCEL: [
+          { guard: "mayHaveHappened", target: "finishing.uncertain", actions: "noteCancelled" },
+          { target: "cancelled", actions: "noteCancelled" },
+        ],
       },
     },
     recording: {

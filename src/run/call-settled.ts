@@ -5,6 +5,7 @@ import type { RunFact } from "../domain/run-store.ts";
 import type { Writable } from "../domain/writable.ts";
 import { actionFactsOf } from "./durable-call.ts";
 import type { CallRun } from "./run-call.ts";
+import type { EpochRun } from "./run-epoch.ts";
 
 /** A call with its one and only result, as hosts get it. */
 export function describeSettled(call: CallRun, outcome: Outcome, result: ToolResult): SettledCall {
@@ -19,7 +20,8 @@ export function describeSettled(call: CallRun, outcome: Outcome, result: ToolRes
   };
   const repairs = call.prepared?.repairs ?? call.refusal?.repairs ?? [];
   if (call.epochRun !== undefined) settled.epoch = call.epochRun.epoch;
-  if (call.execution !== undefined) settled.startedAtMs = call.execution.startedAtMs;
+  const startedAtMs = startOf(call);
+  if (startedAtMs !== undefined) settled.startedAtMs = startedAtMs;
   if (repairs.length > 0) settled.repairs = repairs;
   return settled;
 }
@@ -40,6 +42,26 @@ export function settledFact(call: CallRun, settled: SettledCall): Extract<RunFac
   };
 }
 
+/** When it was dispatched, by whichever process (RUN-6). */
+function startOf({ execution, earlierDispatch, isLost }: CallRun): number | undefined {
+  return execution === undefined || isLost ? earlierDispatch?.atMs : execution.startedAtMs;
+}
+
+/** A dispatch as its event tells it: what was waited for, and how long. */
+export function describeDispatch(call: CallRun, epochRun: EpochRun): CallEventFields<"toolDispatched"> {
+  const { preparedAtMs, headedAtMs, isWrite } = call;
+  const { epoch, startedAtMs: epochStartedAtMs } = epochRun;
+  const startedAtMs = call.execution?.startedAtMs ?? headedAtMs;
+  return {
+    epoch,
+    isWrite,
+    waitedMs: startedAtMs - preparedAtMs,
+    barrierMs: epochStartedAtMs - preparedAtMs,
+    keyMs: headedAtMs - epochStartedAtMs,
+    queueMs: startedAtMs - headedAtMs,
+  };
+}
+
 /** The same as its event tells it. */
 export function describeEnd(call: CallRun, settled: SettledCall): CallEventFields<"toolEnded"> {
   const { outcome, result, epoch, startedAtMs, endedAtMs } = settled;
@@ -51,7 +73,8 @@ export function describeEnd(call: CallRun, settled: SettledCall): CallEventField
   };
   if (epoch !== undefined) end.epoch = epoch;
   if (result.failureCategory !== undefined) end.failureCategory = result.failureCategory;
-  if (startedAtMs !== undefined) end.durationMs = endedAtMs - startedAtMs;
+  if (call.execution !== undefined && !call.isLost && startedAtMs !== undefined)
+    end.durationMs = endedAtMs - startedAtMs;
   const action = actionFactsOf(call);
   if (action !== undefined) end.action = action;
   return end;

@@ -33,24 +33,25 @@ export const UNCHECKED: RepeatCheck = Object.freeze({
 
 /**
  * Counts the calls of a batch, in source order, after all are prepared and decided and before any is
- * dispatched (REP-2); lets refused calls settle (PREP-6). `isQuiet`: an earlier process has told of it.
+ * dispatched (REP-2); lets refused calls settle (PREP-6). `isPlanned`: an earlier process has checked them,
+ * told of it and planned the rest, which stands (RUN-6).
  */
 export function checkRepeats(
   core: SessionCore,
   calls: readonly CallRun[],
-  { isQuiet }: { readonly isQuiet: boolean },
+  { isPlanned }: { readonly isPlanned: boolean },
 ): RepeatCheck {
   const before = core.repeats;
   let advice: string | undefined;
   let isTerminated = false;
   for (const call of calls) {
     const verdict = judge(core, call);
-    if (verdict !== "none" && !isQuiet) tellRepeat(call, verdict);
+    if (verdict !== "none" && !isPlanned) tellRepeat(call, verdict);
     if (verdict === "advisory") advice ??= repeatAdvisoryText(call.call.name, call.repeatCount);
     if (verdict === "terminated") isTerminated = true;
     if (verdict === "terminated" && call.refusal !== undefined) call.refusal = { ...call.refusal, terminate: true };
     if (call.refusal !== undefined) call.tell(FACTS.CHECKED);
-    else if (verdict === "terminated") call.tell(FACTS.REPEATED);
+    else if (verdict === "terminated" && !isPlanned) call.tell(FACTS.REPEATED);
   }
   return { advice, isTerminated, before, after: core.repeats };
 }
@@ -63,12 +64,13 @@ export function uncountCancelled(core: SessionCore, calls: readonly CallRun[], {
   if (core.repeats !== after) return;
   core.repeats = before;
   for (const call of calls) {
-    if (call.settled?.outcome === "cancelled" || !isCounted(core, call)) continue;
+    if (!isCounted(core, call)) continue;
     core.repeats = countRepeat(core.repeats, fingerprintOf(call), core.thresholds).sequence;
   }
 }
 
 function isCounted(core: SessionCore, call: CallRun): boolean {
+  if (call.settled?.outcome === "cancelled") return false;
   const tool = call.prepared?.tool ?? call.refusal?.tool;
   return tool?.trackExactRepeats !== false && isObservingRepeats(core.thresholds);
 }

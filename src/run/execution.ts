@@ -58,7 +58,7 @@ export class Execution implements ExecutorWatcher {
     const { deadlines, settings } = this.#call.owner.core;
     const { tool } = this.#prepared;
     const timeoutMs = tool.timeoutMs ?? settings.limits.toolTimeoutMs;
-    const again = this.#call.earlierDispatch ? toolForAgain(tool) : tool;
+    const again = this.#call.earlierDispatch === undefined ? tool : toolForAgain(tool);
     if (again === undefined) {
       // Whoever called it is gone, and so is its answer (RUN-6).
       this.hasEnded = true;

@@ -73,7 +73,7 @@ function preparePort(owner: CallOwner): PreparePort {
 }
 
 /** Gives a durable call its durable id; one that cannot have any runs nothing (ACT-8). */
-function nameCall(call: CallRun): Refusal | undefined {
+export function nameCall(call: CallRun): Refusal | undefined {
   if (call.prepared?.tool.durable === undefined) return undefined;
   try {
     call.operationId = operationIdOf(call);

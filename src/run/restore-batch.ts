@@ -1,13 +1,13 @@
-import type { PreparedCall, SettledCall } from "../domain/call.ts";
+import type { PreparedCall } from "../domain/call.ts";
 import type { StoredPreparation } from "../domain/run-store.ts";
 import type { AnyTool } from "../domain/tool.ts";
 import { freezeArguments } from "../prepare/freeze-arguments.ts";
 import { refuse } from "../prepare/refuse.ts";
-import { operationIdOf } from "./durable-call.ts";
 import { FACTS } from "./facts.ts";
+import { nameCall } from "./prepare-batch.ts";
 import type { BatchRun } from "./run-batch.ts";
 import type { CallRun } from "./run-call.ts";
-import type { FactOf, StoredBatch } from "./stored-run.ts";
+import { type FactOf, type StoredBatch, toSettled } from "./stored-run.ts";
 
 const PREPARED_FACTS = ["FOUND", "SHAPED", "VALID", "KEPT", "REFINED", "KEYED"] as const;
 const MISSING_TEXT = "unknown_tool: the tool of this call is no longer there, so the call was not run.";
@@ -16,24 +16,28 @@ const BLOCKED_TEXT = "not_executed: no approval was given for this call.";
 /**
  * Brings the calls of a batch to where an earlier process left them (RUN-6): prepared arguments are taken
  * as stored and never transformed again, settled calls keep their results, and nobody is asked anew.
+ * Answers how many calls have settled.
  */
-export function restoreCalls(batch: BatchRun, stored: StoredBatch): void {
+export function restoreCalls(batch: BatchRun, stored: StoredBatch): number {
   for (const preparation of stored.preparations ?? []) {
     const call = batch.calls[preparation.index];
     if (call === undefined) continue;
-    const settled = stored.settled.get(preparation.index);
-    call.earlierDispatch = settled === undefined && stored.dispatched.has(preparation.index);
+    call.preparedAtMs = batch.core.settings.clock.now();
     if (preparation.kind === "refused") restoreRefusal(call, preparation);
     else restorePrepared(call, preparation, stored.decisions.get(preparation.index));
-    if (settled !== undefined) restoreSettled(call, settled);
   }
+  for (const fact of stored.settled.values()) {
+    const call = batch.calls[fact.index];
+    if (call !== undefined) restoreSettled(call, fact);
+  }
+  return stored.settled.size;
 }
 
 /** A settled call as it was settled; its chart has nothing more to do. */
-export function restoreSettled(call: CallRun, fact: FactOf<"settled">): void {
-  const { kind: _kind, turn: _turn, ...rest } = fact;
-  const settled: SettledCall = { ...rest, call: call.call, conflictKeys: call.conflictKeys };
-  call.settled = settled;
+function restoreSettled(call: CallRun, fact: FactOf<"settled">): void {
+  const repairs = call.prepared?.repairs ?? call.refusal?.repairs ?? [];
+  call.operationId = fact.operationId;
+  call.settled = toSettled(fact, { call: call.call, conflictKeys: call.conflictKeys, repairs });
   if (fact.outcome === "uncertain" && !call.owner.core.resolved.has(fact.operationId)) call.owner.onUncertain(call);
   call.tell(FACTS.CANCEL);
 }
@@ -50,13 +54,17 @@ function restorePrepared(
   decision: { readonly block?: string } | undefined,
 ): void {
   const tool = toolOf(call);
-  if (tool === undefined && !call.earlierDispatch) {
-    call.refusal = refuse("invalidArguments", MISSING_TEXT, { draft: preparation.draft, repairs: preparation.repairs });
+  const facts = { tool, draft: preparation.draft, repairs: preparation.repairs };
+  call.prepared = toPrepared(preparation, tool ?? missingTool(call.toolName));
+  const isMissing = tool === undefined && decision?.block === undefined;
+  const refusal = isMissing ? refuse("invalidArguments", MISSING_TEXT, facts) : nameCall(call);
+  if (refusal !== undefined && call.earlierDispatch === undefined) {
+    call.refusal = refusal;
     call.tell(FACTS.REFUSED);
     return;
   }
-  call.prepared = toPrepared(preparation, tool ?? missingTool(call.toolName));
-  call.operationId = operationIdOf(call);
+  // Its journal cannot be asked, so nobody knows what became of it.
+  if (refusal !== undefined) call.prepared = toPrepared(preparation, missingTool(call.toolName));
   for (const fact of PREPARED_FACTS) call.tell(FACTS[fact]);
   call.tell(preparation.approval === undefined ? FACTS.ALLOWED : FACTS.ASKED);
   if (decision === undefined) return;
@@ -64,7 +72,6 @@ function restorePrepared(
     call.tell(FACTS.GRANTED);
     return;
   }
-  const facts = { tool, draft: preparation.draft, repairs: preparation.repairs };
   call.refusal = refuse("authorization", decision.block === "" ? BLOCKED_TEXT : decision.block, facts);
   call.tell(FACTS.DENIED);
 }

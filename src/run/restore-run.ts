@@ -9,7 +9,7 @@ import { type Fingerprint, fingerprintCall, fingerprintText } from "../repeat/fi
 import { countRepeat, isObservingRepeats, NO_REPEATS, type RepeatSequence } from "../repeat/repeat-tracker.ts";
 import type { RunLoop } from "./run-loop.ts";
 import type { SessionCore } from "./session-core.ts";
-import type { StoredBatch, StoredRun } from "./stored-run.ts";
+import { type StoredBatch, type StoredRun, toSettled } from "./stored-run.ts";
 import { Transcript } from "./transcript.ts";
 
 /** Where a stored run goes on: with its open batch, with the end of its turn, or with the next request. */
@@ -48,14 +48,13 @@ export function restoreCore(core: SessionCore, stored: StoredRun, tools: ToolReg
 /** The result of a batch that has ended, as it was given; undefined while it has not. */
 export function resultOf({ ended, settled, response, preparations }: StoredBatch): BatchResult | undefined {
   if (ended === undefined) return undefined;
-  const keys = new Map(
-    preparations?.map((known) => [known.index, known.kind === "prepared" ? known.conflictKeys : []]),
-  );
+  const known = new Map(preparations?.map((preparation) => [preparation.index, preparation]));
   const calls = response.calls.flatMap((call, index) => {
     const fact = settled.get(index);
+    const preparation = known.get(index);
     if (fact === undefined) return [];
-    const { kind: _kind, turn: _turn, ...rest } = fact;
-    return [{ ...rest, call, conflictKeys: keys.get(index) ?? [] }];
+    const conflictKeys = preparation?.kind === "prepared" ? preparation.conflictKeys : [];
+    return [toSettled(fact, { call, conflictKeys, repairs: preparation?.repairs ?? [] })];
   });
   const { messages, closedBy } = ended;
   return {

@@ -24,7 +24,7 @@ import { restoreCalls } from "./restore-batch.ts";
 import { CallRun } from "./run-call.ts";
 import { type EpochOwner, EpochRun } from "./run-epoch.ts";
 import type { SessionCore } from "./session-core.ts";
-import type { StoredBatch } from "./stored-run.ts";
+import { isBegun, type StoredBatch } from "./stored-run.ts";
 
 /** The response a batch runs. */
 export interface BatchResponse {
@@ -148,7 +148,7 @@ export class BatchRun implements EpochOwner {
         break;
       case "checkRepeats":
         // What an earlier process has planned, it has checked and told.
-        this.#repeats = checkRepeats(this.core, this.calls, { isQuiet: this.response.stored?.epochs !== undefined });
+        this.#repeats = checkRepeats(this.core, this.calls, { isPlanned: this.response.stored?.epochs !== undefined });
         this.core.mailbox.send(this.actor, { type: "CHECKED" });
         break;
       case "planEpochs":
@@ -176,17 +176,20 @@ export class BatchRun implements EpochOwner {
 
   #prepare(): void {
     const earlierToolCalls = this.core.toolCalls;
-    this.#refusal = judgeResponse({ ...this.response, earlierToolCalls }, this.core.settings.limits);
+    const { stored } = this.response;
+    // What was prepared has been judged, by the limits of then.
+    if (stored?.preparations === undefined)
+      this.#refusal = judgeResponse({ ...this.response, earlierToolCalls }, this.core.settings.limits);
     if (this.#refusal !== undefined) {
       this.core.mailbox.send(this.actor, { type: "REFUSE" });
       return;
     }
     this.core.toolCalls += this.calls.length;
-    const { stored } = this.response;
-    if (stored?.preparations !== undefined) {
-      restoreCalls(this, stored);
-      for (const call of this.calls) if (call.settled !== undefined) this.#settledCount += 1;
-      this.core.mailbox.send(this.actor, { type: "PREPARED", undecided: this.approvals.restore(stored) });
+    if (stored !== undefined && isBegun(stored)) {
+      this.#settledCount = restoreCalls(this, stored);
+      // Calls that settled and were never prepared were cancelled while they were.
+      if (stored.preparations === undefined) this.core.mailbox.send(this.actor, { type: "CANCEL" });
+      else this.core.mailbox.send(this.actor, { type: "PREPARED", undecided: this.approvals.restore(stored) });
       return;
     }
     // A task of its own, so that each call's chart keeps step with its preparation.
@@ -200,7 +203,9 @@ export class BatchRun implements EpochOwner {
   }
 
   #refuseCalls(): void {
+    if (this.response.stored !== undefined) this.#settledCount = restoreCalls(this, this.response.stored);
     for (const call of this.calls) {
+      if (call.settled !== undefined) continue;
       const reason = this.#refusal?.reason ?? "not_executed";
       refuseCall(call, refuse(this.#refusal?.failureCategory ?? "internal", reason, {}));
       call.tell(FACTS.CHECKED);

@@ -18,20 +18,23 @@ import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { freezeResult } from "../settle/freeze-result.ts";
 import { shapeResult } from "./after-tool-call.ts";
 import { resultBeforeDispatch, resultOfDispatched } from "./call-result.ts";
-import { describeEnd, describeSettled, settledFact } from "./call-settled.ts";
+import { describeDispatch, describeEnd, describeSettled, settledFact } from "./call-settled.ts";
 import { type ChartActor, type ChartDriver, startChart } from "./chart-actor.ts";
 import { CALL_CHART } from "./charts.ts";
 import { abandonDurable, projectResult } from "./durable-call.ts";
 import { Execution } from "./execution.ts";
 import { FACTS } from "./facts.ts";
 import { askRecovery, type Recovery } from "./recovery.ts";
+import { toolForAgain } from "./run-again.ts";
 import type { EpochRun } from "./run-epoch.ts";
 import type { SessionCore } from "./session-core.ts";
+import { type FactOf, type StoredBatch, unfinishedDispatch } from "./stored-run.ts";
 
 /** What a call needs of its batch. */
 export interface CallOwner {
   readonly core: SessionCore;
   readonly turn: number;
+  readonly response: { readonly stored?: StoredBatch | undefined };
   /** The tools as they were when the batch began. */
   readonly tools: ToolRegistry;
   /** Fires when the batch is cancelled. */
@@ -68,8 +71,8 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   recovery: Recovery | undefined;
   /** What stands of a durable action that did not answer in time. */
   abandonment: DurableAbandonment | undefined;
-  /** Whether an earlier process has dispatched it and left no settlement (RUN-6). */
-  earlierDispatch = false;
+  /** Its dispatch by an earlier process that left no settlement (RUN-6). */
+  readonly earlierDispatch: FactOf<"dispatched"> | undefined;
   settled: SettledCall | undefined;
   #result: ToolResult | undefined;
 
@@ -80,6 +83,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
     this.operationId = owner.core.operationIds.derive({ turn: owner.turn, callIndex, toolName: call.name });
     const tool = owner.tools.get(call.name)?.tool;
     this.isWrite = tool === undefined || isWrite(tool);
+    this.earlierDispatch = unfinishedDispatch(owner.response.stored, callIndex);
     this.actor = startChart(CALL_CHART, {
       interpreter: owner.core.settings.interpreter,
       id: `call:${owner.turn}:${callIndex}`,
@@ -90,6 +94,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
         throwIsUncertain: tool?.throwMeans !== "failed",
         canRecover: tool?.recover !== undefined,
         isRecorded: owner.core.recorder !== undefined,
+        wasDispatched: this.earlierDispatch !== undefined,
       },
       driver: this,
     });
@@ -102,6 +107,12 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
 
   get conflictKeys(): readonly string[] {
     return this.prepared?.conflictKeys ?? [];
+  }
+
+  /** Whether an earlier process has dispatched it and nobody may call its executor again (RUN-6). */
+  get isLost(): boolean {
+    const { earlierDispatch, prepared } = this;
+    return earlierDispatch !== undefined && prepared !== undefined && toolForAgain(prepared.tool) === undefined;
   }
 
   /** Where its chart is, as XState's state value. */
@@ -169,16 +180,12 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
     }
   }
 
-  /** Makes the dispatch durable first; one that an earlier process recorded is (RUN-6). */
+  /** Makes the dispatch durable first (RUN-6). */
   #recordDispatch(): void {
     const { core, turn } = this.owner;
-    if (this.earlierDispatch || core.recorder === undefined) {
-      this.tell(FACTS.RECORDED);
-      return;
-    }
     const fact = { kind: "dispatched", turn, index: this.callIndex, atMs: core.settings.clock.now() } as const;
     // If it cannot be recorded the batch is halted, which cancels this call (CAN-5).
-    core.recorder.record([fact]).then(
+    core.recorder?.record([fact]).then(
       () => this.tell(FACTS.RECORDED),
       () => undefined,
     );
@@ -188,16 +195,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
     const { core } = this.owner;
     if (this.prepared === undefined || this.epochRun === undefined) throw new Error("dispatched before it was planned");
     this.execution = new Execution(this, this.prepared);
-    const { epoch, startedAtMs: epochStartedAtMs } = this.epochRun;
-    const { startedAtMs } = this.execution;
-    core.events.emitCall("toolDispatched", this, {
-      epoch,
-      isWrite: this.isWrite,
-      waitedMs: startedAtMs - this.preparedAtMs,
-      barrierMs: epochStartedAtMs - this.preparedAtMs,
-      keyMs: this.headedAtMs - epochStartedAtMs,
-      queueMs: startedAtMs - this.headedAtMs,
-    });
+    if (!this.isLost) core.events.emitCall("toolDispatched", this, describeDispatch(this, this.epochRun));
     this.execution.begin();
   }
 

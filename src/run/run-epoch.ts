@@ -37,6 +37,8 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   readonly #admitted = new Set<CallRun>();
   /** Calls whose dispatch has begun and that have no result. */
   readonly #launched = new Set<CallRun>();
+  /** Calls of which an earlier process has left nothing but their dispatch, and that cannot be asked about. */
+  readonly #lost = new Set<CallRun>();
   /** Slots in use. */
   #running = 0;
   #holdEnd: Deadline | undefined;
@@ -70,6 +72,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
       if (this.#blockIfUncertain(call, uncertain)) continue;
       joinLanes(core.lanes, call);
       this.#queued.add(call);
+      if (call.isLost && call.prepared?.tool.recover === undefined) this.#lost.add(call);
     }
     for (const call of this.#queued) this.consider(call);
     core.mailbox.send(this.#actor, { type: "START" });
@@ -117,6 +120,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
       this.#withdraw(call);
     }
     if (call.settled?.outcome === "uncertain") this.#judgeOthers(call);
+    if (this.#lost.delete(call) && this.#lost.size === 0) this.recheck();
     core.mailbox.send(this.#actor, { type: "CALL_SETTLED" });
   }
 
@@ -201,6 +205,8 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
 
   #isStartable(call: CallRun, nowMs: number): boolean {
     const { core } = this.#owner;
+    // What they are is known before anything more is dispatched (RUN-6, UNC-3).
+    if (this.#lost.size > 0 && !this.#lost.has(call)) return false;
     if (call.isWrite && (core.keylessHolds.size > 0 || core.lanes.held.size > 0)) this.#mayBeHeldBack = true;
     if (call.isWrite && core.keylessHoldUntil(nowMs) !== undefined) return false;
     return headsItsLanes(core.lanes, call, nowMs);
@@ -208,6 +214,8 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
 
   #blockIfUncertain(call: CallRun, uncertain: readonly UncertainWrite[]): boolean {
     const { core } = this.#owner;
+    // Dispatched by an earlier process: it runs already, whatever became of it (UNC-4, RUN-6).
+    if (call.earlierDispatch !== undefined) return false;
     const blocker = findBlocker(call, uncertain);
     if (blocker === undefined) return false;
     call.blocker = blocker;

@@ -2,8 +2,10 @@
  * What a run's facts add up to.
  * Owns: nothing; pure. Upholds: RUN-6 (facts are kept, state is rebuilt from them).
  */
+import type { Repair, SettledCall } from "../domain/call.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import type { RunFact, StoredOutcome, StoredPreparation } from "../domain/run-store.ts";
+import { freezeResult } from "../settle/freeze-result.ts";
 
 /** A fact of one kind. */
 export type FactOf<Kind extends RunFact["kind"]> = Extract<RunFact, { kind: Kind }>;
@@ -18,7 +20,8 @@ export interface StoredBatch {
   readonly decisions: ReadonlyMap<number, { readonly block?: string }>;
   /** Call indices by epoch; undefined until the batch was planned. */
   readonly epochs: readonly (readonly number[])[] | undefined;
-  readonly dispatched: ReadonlySet<number>;
+  /** By call index. */
+  readonly dispatched: ReadonlyMap<number, FactOf<"dispatched">>;
   readonly settled: ReadonlyMap<number, FactOf<"settled">>;
   readonly ended: FactOf<"batchEnded"> | undefined;
 }
@@ -46,7 +49,7 @@ type BatchDraft = {
   -readonly [Field in keyof StoredBatch]: StoredBatch[Field];
 } & {
   readonly decisions: Map<number, { readonly block?: string }>;
-  readonly dispatched: Set<number>;
+  readonly dispatched: Map<number, FactOf<"dispatched">>;
   readonly settled: Map<number, FactOf<"settled">>;
 };
 
@@ -60,6 +63,24 @@ interface RunDraft {
   readonly history: (BatchDraft | null)[];
   readonly resolved: Set<string>;
   ended: StoredOutcome | undefined;
+}
+
+/** A call with its result, as it was settled. */
+export function toSettled(
+  { kind: _kind, turn: _turn, result, ...rest }: FactOf<"settled">,
+  { repairs, ...call }: Pick<SettledCall, "call" | "conflictKeys"> & { readonly repairs: readonly Repair[] },
+): SettledCall {
+  return { ...rest, ...call, result: freezeResult(result), ...(repairs.length > 0 && { repairs }) };
+}
+
+/** Whether an earlier process has told anything of a batch's calls. */
+export function isBegun({ preparations, settled }: StoredBatch): boolean {
+  return preparations !== undefined || settled.size > 0;
+}
+
+/** The dispatch of a call that an earlier process has dispatched and that has no settlement. */
+export function unfinishedDispatch(batch: StoredBatch | undefined, index: number): FactOf<"dispatched"> | undefined {
+  return batch?.settled.has(index) === true ? undefined : batch?.dispatched.get(index);
 }
 
 /** Adds up the facts of a run, in their order. */
@@ -126,7 +147,7 @@ function addResponse(run: RunDraft, fact: FactOf<"response">): void {
     preparations: undefined,
     decisions: new Map(),
     epochs: undefined,
-    dispatched: new Set(),
+    dispatched: new Map(),
     settled: new Map(),
     ended: undefined,
   });
@@ -150,7 +171,7 @@ function addBatchFact(
       batch.epochs = fact.epochs;
       break;
     case "dispatched":
-      batch.dispatched.add(fact.index);
+      batch.dispatched.set(fact.index, fact);
       break;
     case "settled":
       batch.settled.set(fact.index, fact);

@@ -139,6 +139,32 @@ describe("the tool-call chart from its epoch on", () => {
     });
   });
 
+  it("RUN-6, CAN-5: a call whose dispatch cannot be recorded is cancelled before dispatch", () => {
+    let [snapshot] = initialTransition(toolCallMachine, { callId: "c", isRecorded: true, ...TOOLS.write });
+    for (const type of [...TO_LANES, "ADMITTED", "CANCEL"])
+      [snapshot] = transition(toolCallMachine, snapshot, { type } as never);
+    expect([snapshot.value, snapshot.status]).toEqual(["cancelled", "done"]);
+  });
+
+  it.each([
+    ["authorized", TO_LANES.slice(0, -2), { PLANNED: "barrierWaiting", REPEATED: "repeatTerminated [settled]" }],
+    ["barrierWaiting", TO_LANES.slice(0, -1), { EPOCH_STARTED: "laneWaiting" }],
+    ["laneWaiting", TO_LANES, { ADMITTED: "running [dispatch]", BLOCKED: "blocked [settled]" }],
+  ] as const)(
+    "RUN-6: in %s a write that an earlier process has dispatched is not recorded again, and never cancelled for certain",
+    (state, before, steps) => {
+      for (const [tool, CANCEL] of [
+        ["write", "finishing.uncertain [finish]"],
+        ["read", "cancelled [settled]"],
+      ] as const) {
+        const input = { callId: "c", isRecorded: true, wasDispatched: true, ...TOOLS[tool] };
+        let [from] = initialTransition(toolCallMachine, input);
+        for (const type of before) [from] = transition(toolCallMachine, from, { type } as never);
+        expect([nameOf(from.value), takenFrom(from)]).toEqual([state, { ...steps, CANCEL }]);
+      }
+    },
+  );
+
   it.each(RUNNING)("UNC-1: a %s, %s (after %j), takes exactly its own steps", (tool, state, facts, steps) => {
     const from = callAfter(tool, facts);
     expect([nameOf(from.value), takenFrom(from)]).toEqual([state, steps]);

@@ -7,6 +7,7 @@ import { BATCH_MODEL, openBatch } from "./batch.system.ts";
 import { type ChartModel, coveringPaths, transitionsOf } from "./chart-paths.ts";
 import { EPOCH_MODELS, openEpoch } from "./epoch.system.ts";
 import { type Kernel, loadKernel } from "./kernel.ts";
+import { openResumedCall, RESUMED_CALL_MODELS } from "./resumed-call.system.ts";
 import { openRun, RUN_MODEL } from "./run.system.ts";
 import { faultsOf, type OpenSystem, runPaths } from "./run-paths.ts";
 import { isReporting, report } from "./scale.ts";
@@ -40,7 +41,9 @@ async function follow<Memory extends object>(
 
 describe.each(["xstate", "compiled"] as const)("on %s the kernel goes every way of the chart of", (interpreter) => {
   it("a call: PREP-1, APP-1, EPOCH-2, EPOCH-4, UNC-1, UNC-5, UNC-7, CAN-1 to CAN-5, REP-5, RUN-6", async () => {
-    expect(await follow(toolCallMachine, TOOL_CALL_MODELS, openToolCall(kernel, interpreter))).toEqual([]);
+    const [openNew, openResumed] = [openToolCall(kernel, interpreter), openResumedCall(kernel, interpreter)];
+    const open: OpenSystem = (path) => (RESUMED_CALL_MODELS.includes(path.model) ? openResumed(path) : openNew(path));
+    expect(await follow(toolCallMachine, [...TOOL_CALL_MODELS, ...RESUMED_CALL_MODELS], open)).toEqual([]);
   }, 60_000);
 
   it("an epoch: EPOCH-2 to EPOCH-5, EPOCH-9, CAN-1, CAN-5", async () => {
