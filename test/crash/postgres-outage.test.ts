@@ -50,7 +50,7 @@ describe("a connection that is cut", () => {
 
 describe("a database server that is killed", () => {
   it("ACT-6: under load: no acknowledged receipt is lost, nothing runs twice, and work goes on when it is back", {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const server = await startPostgres();
     let isOver = false;

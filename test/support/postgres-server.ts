@@ -106,7 +106,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     kill: () => end(server, "SIGKILL"),
     restart: async () => {
       await end(server, "SIGKILL");
-      server = await start();
+      server = await startAgain(start);
     },
     stop: async () => {
       process.removeListener("exit", killWithMe);
@@ -144,11 +144,26 @@ function isReachable(path: string): boolean {
   return (statSync(path).mode & 0o001) !== 0 && isReachable(dirname(path));
 }
 
+/** Starts a server whose last one was killed; that one's own processes take a moment to notice. */
+async function startAgain(start: () => Promise<ChildProcess>): Promise<ChildProcess> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (attempt === 20 || !String(error).includes("still in use")) throw error;
+      await new Promise((resolve) => {
+        setTimeout(resolve, 100);
+      });
+    }
+  }
+}
+
 function becomesReady(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = "";
     server.stderr?.on("data", (chunk: Buffer) => {
-      if (said.length < 20_000) said += chunk.toString();
+      // The end of it: clients that come too early are refused with a line each.
+      said = `${said}${chunk.toString()}`.slice(-10_000);
       if (said.includes("database system is ready to accept connections")) resolve();
     });
     server.once("error", reject);
