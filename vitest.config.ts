@@ -21,8 +21,15 @@ function sourceAliases(): { find: RegExp; replacement: string }[] {
   });
 }
 
+/** With `TOOLKERNEL_INTERPRETER=xstate` every test that names no interpreter runs on actors of XState's own. */
+function interpreterAliases(): { find: RegExp; replacement: string }[] {
+  if (process.env.TOOLKERNEL_INTERPRETER !== "xstate") return [];
+  const replacement = fileURLToPath(new URL("./test/support/xstate-interpreter.ts", import.meta.url));
+  return [{ find: /^.*\/default-interpreter\.ts$/, replacement }];
+}
+
 export default defineConfig({
-  resolve: { alias: sourceAliases() },
+  resolve: { alias: [...sourceAliases(), ...interpreterAliases()] },
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/postgres-server.ts"],

@@ -15,6 +15,7 @@ import {
   say,
   toldMessages,
 } from "../support/agent-bench.ts";
+import { leaveChartsOpen } from "../support/leftovers.ts";
 import { eventsOf, recordingTool } from "../support/run-calls.ts";
 import { trackedSignal } from "../support/tracked.ts";
 import { findTranscriptFaults } from "../support/valid-transcript.ts";
@@ -65,6 +66,7 @@ async function misuseOf(run: ReturnType<AgentBench["agent"]["resume"]>): Promise
 
 describe("a run that asks", () => {
   it("APP-1: comes back with its approvals; nothing of the batch has been dispatched", async () => {
+    leaveChartsOpen();
     const { asked, read, write, bench } = await playToQuestions();
     expect(asked.result.approvals?.[0]).toEqual({
       approvalId: expect.any(String),

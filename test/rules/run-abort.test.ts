@@ -13,6 +13,7 @@ import {
   type PlayedRun,
   say,
 } from "../support/agent-bench.ts";
+import { leaveChartsOpen } from "../support/leftovers.ts";
 import { eventsOf, recordingTool, textOf } from "../support/run-calls.ts";
 import { trackedSignal } from "../support/tracked.ts";
 import { findTranscriptFaults } from "../support/valid-transcript.ts";
@@ -365,6 +366,7 @@ describe("the host's signal", () => {
 
   it.each(endings)("CAN-1: is let go when the run is %s", async (end, options) => {
     const { signal } = trackedSignal();
+    if (end === "awaitingApproval") leaveChartsOpen();
     const played = await openAgentBench(options).play("go", { signal });
     // That nobody listens any more is checked behind every test.
     expect(endOf(played)).toBe(end);

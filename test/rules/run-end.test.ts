@@ -19,6 +19,7 @@ import {
   say,
   toldMessages,
 } from "../support/agent-bench.ts";
+import { leaveChartsOpen } from "../support/leftovers.ts";
 import { eventsOf, recordingTool } from "../support/run-calls.ts";
 import { findTranscriptFaults } from "../support/valid-transcript.ts";
 
@@ -59,7 +60,8 @@ const ENDINGS: readonly Ending[] = [
   ["awaitingApproval", { script: [ask("read")], hooks: { authorizeToolCall: () => ({ ask: {} }) } }],
 ];
 
-async function playEnding([, options, abortAt]: Ending) {
+async function playEnding([end, options, abortAt]: Ending) {
+  if (end === "awaitingApproval") leaveChartsOpen();
   const bench = openAgentBench({ tools: [read, stop], ...options });
   const { run, finish } = bench.start();
   run.subscribe(({ kind }) => {
@@ -299,6 +301,7 @@ describe("a clock that fails", () => {
   it.each(Array.from({ length: MOST_LOOKS }, (_none, place) => place))(
     "RUN-4, RUN-5: at look %i ends the run, never leaves it hanging, and what it leaves is valid",
     async (place) => {
+      leaveChartsOpen();
       const result = await playUnder(failingClock(place));
       // What fails where the model is asked is the model's fault, and at the very last nothing is left to spoil.
       expect(["kernelError KERNEL_STUCK", "providerError undefined", "completed undefined"]).toContain(

@@ -19,6 +19,7 @@ import {
   openAgentBench,
   say,
 } from "../support/agent-bench.ts";
+import { leaveChartsOpen } from "../support/leftovers.ts";
 import { eventsOf, recordingTool } from "../support/run-calls.ts";
 import { findTranscriptFaults } from "../support/valid-transcript.ts";
 
@@ -314,6 +315,8 @@ describe.each(["steer", "followUp"] as const)("the queue of %s", (name) => {
   });
 
   it("RUN-3: of a run whose store gives its result again has ended, and gives back what it took meanwhile", async () => {
+    // The second run has nothing left to begin.
+    leaveChartsOpen();
     const bench = openAgentBench({ script: [say()], runStore: memoryRunStore() });
     await bench.play();
     const again = bench.resume("run");

@@ -7,7 +7,7 @@ import { forgetTracked, installRegistry, type Leftover, leftoversSince, markNow 
 
 const OWNS_REAL_RESOURCES = /[\\/]test[\\/](?:cli|journal|crash|browser)[\\/]/;
 // Charts are tested there without anybody driving them to their end.
-const LEAVES_CHARTS_OPEN = /[\\/]test[\\/](?:machines|model)[\\/]/;
+const LEAVES_CHARTS_OPEN = /[\\/]test[\\/](?:machines|model|interpreter)[\\/]/;
 const TURNS_TO_SETTLE = 10;
 
 // Taken before a test can replace it by a faked one.
