@@ -7,7 +7,7 @@ import type { Message } from "../domain/message.ts";
 import type { RunStore } from "../domain/run-store.ts";
 import { EventStream } from "../observe/event-stream.ts";
 import { createLanes } from "../plan/lanes.ts";
-import { ajvValidator } from "../prepare/ajv-validator.ts";
+import { stockValidator } from "../prepare/ajv-validator.ts";
 import { registerTools, type ToolRegistry } from "../prepare/register-tools.ts";
 import { createId, systemClock } from "../run/clock.ts";
 import type { CallRun } from "../run/run-call.ts";
@@ -45,7 +45,7 @@ export class Agent {
     checkAgentOptions(options);
     completeSettings(options, "checked once, for its limits");
     this.#options = options;
-    this.#validator = options.jsonSchemaValidator ?? ajvValidator();
+    this.#validator = options.jsonSchemaValidator ?? stockValidator;
     this.#tools = registerTools(options.tools, this.#validator);
   }
 

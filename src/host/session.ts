@@ -8,7 +8,7 @@ import type { AnyTool } from "../domain/tool.ts";
 import { EventStream } from "../observe/event-stream.ts";
 import type { GameAgentPerformanceSummary } from "../observe/performance-summary.ts";
 import { createLanes } from "../plan/lanes.ts";
-import { ajvValidator } from "../prepare/ajv-validator.ts";
+import { stockValidator } from "../prepare/ajv-validator.ts";
 import { registerTools } from "../prepare/register-tools.ts";
 import { NO_REPEATS } from "../repeat/repeat-tracker.ts";
 import type { CallRun } from "../run/run-call.ts";
@@ -34,7 +34,7 @@ export class ToolSession implements AsyncDisposable {
     const settings = readSessionOptions(options);
     const { runId, clock } = settings;
     this.runId = runId;
-    this.#validator = options.jsonSchemaValidator ?? ajvValidator();
+    this.#validator = options.jsonSchemaValidator ?? stockValidator;
     this.#events = new EventStream({ runId, clock, telemetry: options.telemetry });
     this.#core = new SessionCore(settings, {
       tools: registerTools(options.tools, this.#validator),

@@ -33,6 +33,9 @@ export function ajvValidator(): JsonSchemaValidator {
   };
 }
 
+/** The one that sessions use whose host brings none; shared, so that a tool is compiled once for all of them. */
+export const stockValidator: JsonSchemaValidator = Object.freeze(ajvValidator());
+
 /**
  * `ownProperties`: names such as `toString` are looked for in the value only, not in its prototype.
  */

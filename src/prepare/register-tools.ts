@@ -2,7 +2,8 @@ import { KernelError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { JsonSchemaCheck, JsonSchemaValidator } from "../domain/schema.ts";
 import { type AnyTool, isWrite } from "../domain/tool.ts";
-import { compileToolSchema } from "./compile-schema.ts";
+import { stockValidator } from "./ajv-validator.ts";
+import { type CompiledToolSchema, compileToolSchema } from "./compile-schema.ts";
 import { checkTool } from "./define-tool.ts";
 import { isGeneratedSchema, toolJsonSchema } from "./tool-json-schema.ts";
 
@@ -52,16 +53,40 @@ function registerTool(tool: AnyTool, validator: JsonSchemaValidator): Registered
     if (!isImported) throw error;
     return makeUnavailable({ tool, jsonSchema: {} }, error instanceof KernelError ? error.message : "it has no schema");
   }
-  const compiled = compileToolSchema({
-    toolName: tool.name,
-    schema: jsonSchema,
-    imported: isImported,
-    // A vendor's generated schema is not the author's text: it may use forms that strict mode dislikes.
-    generated: isGeneratedSchema(tool),
-    validator,
-  });
+  const compiled = compileOnce(tool, jsonSchema, validator);
   if ("unavailable" in compiled) return makeUnavailable({ tool, jsonSchema }, compiled.unavailable);
   return { tool, jsonSchema, isWrite: isWrite(tool), check: compiled.check, unavailable: undefined };
+}
+
+interface Compiled {
+  readonly schemaText: string;
+  readonly result: CompiledToolSchema;
+}
+
+/**
+ * What the stock validator has made of tools that are still in use. A memo: it follows from the tool and the
+ * text of its schema, which is compared, since a host may have changed the schema meanwhile.
+ */
+const COMPILED = new WeakMap<AnyTool, Compiled>();
+
+/** Compiles a tool's schema, for all sessions that hold the very same tool once. */
+function compileOnce(tool: AnyTool, schema: JsonObject, validator: JsonSchemaValidator): CompiledToolSchema {
+  const compile = (): CompiledToolSchema =>
+    compileToolSchema({
+      toolName: tool.name,
+      schema,
+      imported: tool.origin === "imported",
+      // A vendor's generated schema is not the author's text: it may use forms that strict mode dislikes.
+      generated: isGeneratedSchema(tool),
+      validator,
+    });
+  if (validator !== stockValidator || !Object.isFrozen(tool)) return compile();
+  const schemaText = JSON.stringify(schema);
+  const known = COMPILED.get(tool);
+  if (known?.schemaText === schemaText) return known.result;
+  const result = compile();
+  COMPILED.set(tool, { schemaText, result });
+  return result;
 }
 
 function makeUnavailable(known: Pick<RegisteredTool, "tool" | "jsonSchema">, unavailable: string): RegisteredTool {
