@@ -5,6 +5,23 @@ import { aboutOf, type DraftCall, factsOf, type Preparation, type PreparePort } 
 import { refuse } from "./refuse.ts";
 import { type Steps, wait } from "./steps.ts";
 
+/** Whether neither the host nor the tool has to be asked about a call. */
+export function isUnasked({ registered }: Preparation, { authorizeToolCall }: PreparePort): boolean {
+  return authorizeToolCall === undefined && registered.tool.needsApproval === undefined;
+}
+
+/** A call that may run with the arguments and keys it has now. */
+export function accept(work: Preparation): Writable<PreparedCall> {
+  return {
+    kind: "prepared",
+    tool: work.registered.tool,
+    draft: work.draft,
+    arguments: work.arguments,
+    conflictKeys: work.conflictKeys,
+    repairs: work.repairs,
+  };
+}
+
 /** The last word over the final arguments and keys: allow, refuse or ask, never rewrite (PREP-4). */
 export function* authorize(draft: DraftCall, work: Preparation, port: PreparePort): Steps<PreparedCall | Refusal> {
   const decision: ReadAuthorization =
@@ -15,14 +32,7 @@ export function* authorize(draft: DraftCall, work: Preparation, port: PreparePor
         );
   const own = decision.kind === "allow" ? yield* askOfTool(work, port) : decision;
   if (own.kind === "refuse") return refuse("authorization", own.reason, { ...aboutOf(work), terminate: own.terminate });
-  const prepared: Writable<PreparedCall> = {
-    kind: "prepared",
-    tool: work.registered.tool,
-    draft: work.draft,
-    arguments: work.arguments,
-    conflictKeys: work.conflictKeys,
-    repairs: work.repairs,
-  };
+  const prepared = accept(work);
   if (own.kind === "ask") prepared.ask = own.ask;
   return prepared;
 }

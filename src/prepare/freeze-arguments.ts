@@ -11,6 +11,8 @@ export type FrozenArguments =
 export interface FreezeArgumentsOptions {
   /** Default false. True only for a value that was just parsed and that nobody else holds: it is frozen in place. */
   readonly owned?: boolean | undefined;
+  /** Default false. True only for a value that was parsed and deep-frozen in one: nothing is left to be done. */
+  readonly frozen?: boolean | undefined;
 }
 
 /**
@@ -22,6 +24,7 @@ export interface FreezeArgumentsOptions {
 export function freezeArguments(value: unknown, options: FreezeArgumentsOptions = {}): FrozenArguments {
   const kind = kindOf(value);
   if (kind !== "an object") return { ok: false, reason: `arguments must be a JSON object, not ${kind}` };
+  if (options.frozen === true) return { ok: true, arguments: value as JsonObject }; // an object, as was just seen
   const walk = walkJson(value, {
     containers: options.owned === true ? "same" : "fresh",
     freeze: true,

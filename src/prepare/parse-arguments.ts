@@ -18,14 +18,15 @@ export type ParsedDraft =
  * containers deep, a whole number that a double cannot hold exactly, a number that overflows; of a
  * parsed object also every whole number between 2^53 and 1e21, which may have been rounded already.
  *
- * The draft is not frozen and belongs to the caller alone.
+ * The draft belongs to the caller alone. With `freeze` it is deep-frozen on the way where one look at it is
+ * enough; it is then frozen as a whole, else at most in its parts.
  */
-export function parseArguments(raw: unknown): ParsedDraft {
+export function parseArguments(raw: unknown, freeze = false): ParsedDraft {
   if (raw === undefined || raw === null) return { ok: true, draft: {} };
-  return typeof raw === "string" ? parseText(raw) : copyParsed(raw);
+  return typeof raw === "string" ? parseText(raw, freeze) : copyParsed(raw, freeze);
 }
 
-function parseText(text: string): ParsedDraft {
+function parseText(text: string, freeze: boolean): ParsedDraft {
   if (text.trim() === "") return { ok: true, draft: {} };
   let draft: JsonValue;
   try {
@@ -35,7 +36,7 @@ function parseText(text: string): ParsedDraft {
   }
   // JSON.parse hides duplicate keys and rounded numbers. The value tells whether there can be one: it
   // has fewer keys than the text, or a number so large that its text must be looked at.
-  const walk = walkJson(draft, { containers: "same", freeze: false, integers: "exact" });
+  const walk = walkJson(draft, { containers: "same", freeze, integers: "exact" });
   if (walk.ok && walk.keys === countKeys(text)) return { ok: true, draft };
   return refuseText(text) ?? { ok: true, draft };
 }
@@ -79,8 +80,8 @@ function closingQuote(text: string, start: number): number {
   return text.length;
 }
 
-function copyParsed(raw: unknown): ParsedDraft {
-  const walk = walkJson(raw, { containers: "fresh", freeze: false, integers: "safe" });
+function copyParsed(raw: unknown, freeze: boolean): ParsedDraft {
+  const walk = walkJson(raw, { containers: "fresh", freeze, integers: "safe" });
   if (walk.ok) return { ok: true, draft: walk.value };
   return { ok: false, reason: `arguments must be plain JSON, but hold ${walk.fault} ${showPlace(walk.path)}` };
 }

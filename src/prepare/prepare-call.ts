@@ -4,9 +4,8 @@
  * behind {@link PreparePort}). Upholds: PREP-1 to PREP-8, PREP-11.
  */
 import type { PreparedCall, Refusal } from "../domain/call.ts";
-import type { JsonValue } from "../domain/json.ts";
 import { isStandardSchema } from "../domain/schema.ts";
-import { authorize } from "./authorize.ts";
+import { accept, authorize, isUnasked } from "./authorize.ts";
 import { applyCompat, prepareWithRepairs } from "./compat.ts";
 import { readConflictKeys } from "./conflict-key.ts";
 import { describeFaults } from "./describe-faults.ts";
@@ -15,13 +14,13 @@ import { type ReadRewrite, readRewrite } from "./host-policy.ts";
 import { type ParsedDraft, parseArguments } from "./parse-arguments.ts";
 import { aboutOf, type DraftCall, factsOf, type Preparation, type PreparePort } from "./preparation.ts";
 import { refuse, refuseThrown } from "./refuse.ts";
-import type { RegisteredTool, ToolRegistry } from "./register-tools.ts";
+import type { RegisteredTool } from "./register-tools.ts";
 import { isPromiseLike, type Steps, takeNow, wait } from "./steps.ts";
 import { validateStandard } from "./validate-standard.ts";
 
 /** Prepares one call: the steps in their order. */
 export function* prepareCall(draft: DraftCall, port: PreparePort): Steps<PreparedCall | Refusal> {
-  const found = findTool(draft, port.tools);
+  const found = findTool(draft, port);
   if (found.kind === "refusal") return found;
   draft.note("FOUND");
   const work = shapeDraft(found, port);
@@ -31,7 +30,9 @@ export function* prepareCall(draft: DraftCall, port: PreparePort): Steps<Prepare
   const early = checkSchema(work) ?? (isPlain ? checkWithTool(work) : undefined);
   if (early !== undefined) return early;
   draft.note("VALID");
-  const policy = yield* applyPolicy(draft, work, port.rewriteToolCall);
+  // A generator is made only for a hook that may have to be waited for.
+  const policy =
+    port.rewriteToolCall === undefined ? keep(draft) : yield* applyPolicy(draft, work, port.rewriteToolCall);
   if (policy !== undefined) return policy;
   const refined = isPlain ? checkReplaced(work) : yield* refine(work, port);
   if (refined !== undefined) return refined;
@@ -39,21 +40,29 @@ export function* prepareCall(draft: DraftCall, port: PreparePort): Steps<Prepare
   const keyFault = resolveKeys(work, port);
   if (keyFault !== undefined) return keyFault;
   draft.note("KEYED");
-  return yield* authorize(draft, work, port);
+  return isUnasked(work, port) ? accept(work) : yield* authorize(draft, work, port);
 }
 
 const NONE: readonly never[] = Object.freeze([]);
 
-type Found = { readonly kind: "found"; readonly registered: RegisteredTool; readonly draft: JsonValue };
+type Found = { readonly kind: "found"; readonly registered: RegisteredTool } & Extract<
+  ParsedDraft,
+  { readonly ok: true }
+>;
 
-function findTool({ call }: DraftCall, tools: ToolRegistry): Found | Refusal {
-  const registered = tools.get(call.name);
-  const parsed = parseArguments(call.arguments);
+function findTool({ call }: DraftCall, port: PreparePort): Found | Refusal {
+  const registered = port.tools.get(call.name);
+  const parsed = parseArguments(call.arguments, isFinalDraft(registered, port));
   if (registered !== undefined && registered.unavailable === undefined && parsed.ok) {
-    return { kind: "found", registered, draft: parsed.draft };
+    return { kind: "found", registered, ...parsed };
   }
   const about = { tool: registered?.tool, draft: parsed.ok ? parsed.draft : undefined };
   return refuse("invalidArguments", whyNotFound(registered, parsed), about);
+}
+
+/** Whether nothing may change a draft any more before it is checked, so that it can be frozen as it is parsed. */
+function isFinalDraft(registered: RegisteredTool | undefined, { compat }: PreparePort): boolean {
+  return compat === undefined && registered?.tool.prepareArguments === undefined;
 }
 
 function whyNotFound(registered: RegisteredTool | undefined, parsed: ParsedDraft): string {
@@ -70,6 +79,7 @@ function shapeDraft(found: Found, port: PreparePort): Preparation | Refusal {
     port.compat === undefined ? { draft, repairs: NONE } : applyCompat(port.compat, registered.jsonSchema, draft);
   let { repairs } = repaired;
   const { prepareArguments } = registered.tool;
+  const isFinal = isFinalDraft(registered, port);
   let shaped: unknown = repaired.draft;
   if (prepareArguments !== undefined) {
     try {
@@ -82,7 +92,10 @@ function shapeDraft(found: Found, port: PreparePort): Preparation | Refusal {
     }
   }
   // What no code of the tool's has touched belongs to nobody else and is frozen in place.
-  const frozen = freezeArguments(shaped, { owned: prepareArguments === undefined });
+  const frozen = freezeArguments(shaped, {
+    owned: prepareArguments === undefined,
+    frozen: isFinal && Object.isFrozen(draft),
+  });
   if (!frozen.ok)
     return refuse("invalidArguments", `invalid_arguments: ${frozen.reason}`, { tool: registered.tool, draft, repairs });
   return {
@@ -116,18 +129,18 @@ function checkWithTool(work: Preparation): Refusal | undefined {
   }
 }
 
+function keep(draft: DraftCall): undefined {
+  draft.note("KEPT");
+}
+
 function* applyPolicy(
   draft: DraftCall,
   work: Preparation,
-  policy: PreparePort["rewriteToolCall"],
+  policy: NonNullable<PreparePort["rewriteToolCall"]>,
 ): Steps<Refusal | undefined> {
-  const answer = policy === undefined ? undefined : yield* wait(policy(factsOf(draft, work)));
-  const decision: ReadRewrite = answer === undefined ? { kind: "keep" } : readRewrite(answer);
+  const decision: ReadRewrite = readRewrite(yield* wait(policy(factsOf(draft, work))));
   if (decision.kind === "refuse") return refuse("authorization", decision.reason, { ...aboutOf(work), ...decision });
-  if (decision.kind === "keep") {
-    draft.note("KEPT");
-    return undefined;
-  }
+  if (decision.kind === "keep") return keep(draft);
   draft.note("REWRITTEN");
   work.arguments = decision.arguments;
   work.isReplaced = true;
