@@ -15,7 +15,7 @@ export interface OperationPlace {
 
 /** See the file header. */
 export class OperationIds {
-  readonly #runId: string;
+  readonly #run = sha256.create();
   readonly #common = sha256.create();
   readonly #hash = sha256.create();
   readonly #digest = new Uint8Array(this.#hash.outputLen);
@@ -24,7 +24,7 @@ export class OperationIds {
   #turn: number | undefined;
 
   constructor(runId: string) {
-    this.#runId = runId;
+    this.#run.update(utf8ToBytes(measured(runId)));
   }
 
   /** SHA-256, in hex, over run id, turn, call index and tool name, each with its length before it. */
@@ -37,8 +37,8 @@ export class OperationIds {
   }
 
   #enterTurn(turn: number): void {
-    const fresh = sha256.create().update(utf8ToBytes(measured(this.#runId) + measured(String(turn))));
-    fresh._cloneInto(this.#common);
+    this.#run._cloneInto(this.#common);
+    this.#common.update(this.#bytesOf(measured(String(turn))));
     this.#turn = turn;
   }
 
