@@ -57,6 +57,11 @@ export class OwnerLocks {
     }
   }
 
+  /** Whether any owner's process lives. */
+  isAnyAlive(): boolean {
+    return this.#listOwners().some((owner) => this.isAlive(owner));
+  }
+
   /** Takes the lock of an owner whose process has ended; undefined when it is alive. */
   takeFromDead(owner: string): OwnerLock | undefined {
     if (!existsSync(this.#fileOf(owner))) return this.#hold(owner, undefined);
@@ -66,11 +71,14 @@ export class OwnerLocks {
 
   /** Removes the lock files of the dead, but for those of the owners named. */
   tidy(named: readonly string[]): void {
-    if (!existsSync(this.#directory)) return;
-    for (const name of readdirSync(this.#directory)) {
-      const owner = name.slice(0, -ENDING.length);
-      if (name.endsWith(ENDING) && !named.includes(owner)) this.takeFromDead(owner)?.remove();
-    }
+    for (const owner of this.#listOwners()) if (!named.includes(owner)) this.takeFromDead(owner)?.remove();
+  }
+
+  /** Every owner that has a lock file. */
+  #listOwners(): string[] {
+    if (!existsSync(this.#directory)) return [];
+    const locks = readdirSync(this.#directory).filter((name) => name.endsWith(ENDING));
+    return locks.map((name) => name.slice(0, -ENDING.length));
   }
 
   /** The lock of a new name; undefined when somebody took it for a dead one's and removed it meanwhile. */

@@ -52,6 +52,7 @@ export class RunTable {
   readonly #remove: SqliteStatement;
   readonly #listOpen: SqliteStatement;
   readonly #listEnded: SqliteStatement;
+  readonly #listOwners: SqliteStatement;
   readonly #readFacts: SqliteStatement;
   readonly #addFact: SqliteStatement;
   readonly #removeFacts: SqliteStatement;
@@ -70,6 +71,7 @@ export class RunTable {
     this.#listEnded = prepare(
       `SELECT * FROM toolkernel_runs WHERE NOT ${IS_OPEN} AND updated_at_ms < ? AND run_id > ? ORDER BY run_id LIMIT ?`,
     );
+    this.#listOwners = prepare("SELECT DISTINCT owner FROM toolkernel_runs WHERE owner IS NOT NULL");
     this.#readFacts = prepare("SELECT seq, body, checksum FROM toolkernel_facts WHERE run_id = ? ORDER BY seq");
     this.#addFact = prepare("INSERT INTO toolkernel_facts VALUES (?, ?, ?, ?)");
     this.#removeFacts = prepare("DELETE FROM toolkernel_facts WHERE run_id = ?");
@@ -99,6 +101,11 @@ export class RunTable {
   /** Runs behind an id that ended before a time, in order of their ids. */
   listEnded(endedBefore: number, after: string, limit: number): KeptRun[] {
     return (this.#listEnded.all(endedBefore, after, limit) as RunRow[]).map(readRow); // the table's columns
+  }
+
+  /** Every owner that has a run. */
+  listOwners(): string[] {
+    return (this.#listOwners.all() as { readonly owner: string }[]).map(({ owner }) => owner); // the column asked for
   }
 
   /** @throws KernelError `JOURNAL_CORRUPT` when a fact is missing or not what was written. */
