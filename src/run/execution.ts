@@ -39,7 +39,6 @@ export class Execution implements ExecutorWatcher {
   readonly #prepared: PreparedCall;
   #controller: AbortController | undefined;
   #progressCount = 0;
-  #hasReported = false;
   #deadline: Deadline | undefined;
 
   constructor(call: CallRun, prepared: PreparedCall) {
@@ -96,11 +95,8 @@ export class Execution implements ExecutorWatcher {
     return tool.durable === undefined ? context : Object.assign(context, conflictWaitOf(tool, this.#call));
   }
 
-  /** The executor has ended, however it did. */
+  /** The executor has ended, however it did; told once (see dispatch). */
   end(end: ExecutorEnd): void {
-    // A thenable of a tool's own making may answer twice; the first counts.
-    if (this.#hasReported) return;
-    this.#hasReported = true;
     this.#call.owner.core.mailbox.run(() => this.#end(end));
   }
 

@@ -240,6 +240,26 @@ describe("OBS-1: leaving", () => {
     expect(storyOf(other.events)).toEqual(STORY);
   });
 
+  it("also in the middle of what is told it late", async () => {
+    const bench = openObserved();
+    const batch = bench.execute();
+    await bench.endAll();
+    await batch.result;
+    const seen: string[] = [];
+    let stop: () => void = () => undefined;
+    await new Promise<void>((resolve) => {
+      stop = batch.subscribe(async ({ kind }) => {
+        seen.push(kind);
+        if (seen.length === 3) {
+          stop();
+          resolve();
+        }
+      });
+    });
+    await bench.advance();
+    expect(seen).toEqual(["toolStarted", "toolPrepared", "toolStarted"]);
+  });
+
   it("unsubscribing and take(n) end an Observable's reader alone", async () => {
     const bench = openObserved();
     const batch = bench.execute();

@@ -268,6 +268,22 @@ describe("UNC-5: judging", () => {
     expect(outcomesOf(result)).toEqual(["uncertain", "uncertain", "blocked"]);
   });
 
+  it("several are blocked in source order, wherever each of them waits", async () => {
+    const bench = openParallel({ limits: { maxConcurrentTools: 2 } });
+    const running = await bench.start([
+      keyed("write", null, "lost"),
+      keyed("read", "k", "r"),
+      keyed("write", "k", "lane"),
+      keyed("write", "x", "slot"),
+      keyed("write", ["k", "x"], "both"),
+    ]);
+    runningCall(bench.write, 0).reject(new Error("lost"));
+    await bench.advance();
+    expect(eventsOf(running.events, "toolBlocked").map(({ callId }) => callId)).toEqual(["lane", "slot", "both"]);
+    await endAll(bench);
+    await running.result;
+  });
+
   it("an epoch whose calls are all blocked is over at once", async () => {
     const bench = openParallel();
     const other = keyedTool({ name: "alone", executionMode: "sequential" });
