@@ -57,10 +57,7 @@ export const toolCallMachine = setup({
     preparing: {
       description: "Every call of the batch is prepared before any is dispatched (PREP-1).",
       initial: "lookup",
-      on: {
-        REFUSED: "refusing",
-        CANCEL: { target: "cancelled", actions: "noteCancelled" },
-      },
+      on: { REFUSED: "refusing", CANCEL: { target: "cancelled", actions: "noteCancelled" } },
       states: {
         lookup: {
           description: "Find the tool by its exact name and parse the draft (PREP-11).",
@@ -72,16 +69,11 @@ export const toolCallMachine = setup({
         },
         validating: {
           description: "JSON Schema; rewritten arguments come here again.",
-          on: {
-            VALID: [{ guard: "isRewritten", target: "refining" }, { target: "rewriting" }],
-          },
+          on: { VALID: [{ guard: "isRewritten", target: "refining" }, { target: "rewriting" }] },
         },
         rewriting: {
           description: "Host policy may keep, replace or refuse the arguments.",
-          on: {
-            KEPT: "refining",
-            REWRITTEN: { target: "validating", actions: "noteRewritten" },
-          },
+          on: { KEPT: "refining", REWRITTEN: { target: "validating", actions: "noteRewritten" } },
         },
         refining: {
           description: "The schema's own validation, once, then the tool's (PREP-1).",
@@ -99,11 +91,7 @@ export const toolCallMachine = setup({
     },
     awaitingApproval: {
       description: "A person decides; nothing of the batch is dispatched meanwhile (APP-1).",
-      on: {
-        GRANTED: "authorized",
-        DENIED: "refusing",
-        CANCEL: { target: "cancelled", actions: "noteCancelled" },
-      },
+      on: { GRANTED: "authorized", DENIED: "refusing", CANCEL: { target: "cancelled", actions: "noteCancelled" } },
     },
     refusing: {
       description: "Runs nothing; its result waits for the repeat check (PREP-6, REP-3).",
@@ -148,11 +136,7 @@ export const toolCallMachine = setup({
       description: "Admitted; its dispatch becomes durable before the executor is called (RUN-6).",
       tags: "mayStillStart",
       entry: "recordDispatch",
-      on: {
-        RECORDED: "running",
-        BLOCKED: "blocked",
-        CANCEL: { target: "cancelled", actions: "noteCancelled" },
-      },
+      on: { RECORDED: "running", BLOCKED: "blocked", CANCEL: { target: "cancelled", actions: "noteCancelled" } },
     },
     running: {
       description: "The executor has been called.",
