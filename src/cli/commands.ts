@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { KernelError, type ToolExecution } from "toolkernel";
 import { addInspectCommands } from "./inspect-commands.ts";
+import { addJournalCommands } from "./journal-commands.ts";
 import { runConversation } from "./run-conversation.ts";
 import type { Output } from "./screen.ts";
 import type { ExitCode } from "./show-summary.ts";
@@ -50,6 +51,7 @@ function createProgram(cliProcess: CliProcess, setExitCode: (code: ExitCode) => 
     });
   addRunCommand(program, cliProcess, setExitCode);
   addInspectCommands(program, cliProcess);
+  addJournalCommands(program, { ...cliProcess, setExitCode });
   return program;
 }
 
