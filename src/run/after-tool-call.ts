@@ -14,7 +14,7 @@ import type { CallRun } from "./run-call.ts";
  * cancellation it has only the grace (PREP-13).
  */
 export function shapeResult(call: CallRun, made: ToolResult): ToolResult | Promise<ToolResult> {
-  const { core, turn, cancellation } = call.owner;
+  const { core, turn } = call.owner;
   const { hooks, limits, clock, runId } = core.settings;
   const { host } = core;
   const result = projectResult(call, made, finishingOutcome(call));
@@ -35,7 +35,7 @@ export function shapeResult(call: CallRun, made: ToolResult): ToolResult | Promi
     clock,
     deadlines: core.deadlines,
     timeoutMs: limits.hookTimeoutMs,
-    cancellation,
+    cancellation: call.owner.cancellation,
     graceMs: limits.cancellationGraceMs,
   };
   const answered = callHook(hooks.afterToolCall, facts, bounds);

@@ -18,7 +18,7 @@ export async function prepareCalls(owner: CallOwner, calls: readonly CallRun[]):
   const { core } = owner;
   const port = preparePort(owner);
   for (const call of calls) {
-    if (owner.cancellation.aborted) return;
+    if (owner.isCancelled) return;
     core.events.emitCall("toolStarted", call, {});
     const steps = prepareCall(call, port);
     let prepared: PreparedCall | Refusal | Promise<PreparedCall | Refusal>;
@@ -29,7 +29,7 @@ export async function prepareCalls(owner: CallOwner, calls: readonly CallRun[]):
       core.fault(error);
       prepared = refuse("internal", "not_executed: the kernel could not prepare this call.", {});
     }
-    if (owner.cancellation.aborted) return;
+    if (owner.isCancelled) return;
     call.preparedAtMs = core.settings.clock.now();
     if (prepared.kind === "prepared") acceptCall(call, prepared);
     else refuseCall(call, prepared);

@@ -48,6 +48,7 @@ export class BatchRun implements EpochOwner {
   readonly calls: readonly CallRun[];
   readonly approvals: BatchApprovals;
   readonly #cancellation = new AbortController();
+  isCancelled = false;
   readonly #onResult: (result: BatchResult) => void;
   #refusal: ResponseRefusal | undefined;
   #repeats: RepeatCheck = UNCHECKED;
@@ -88,7 +89,7 @@ export class BatchRun implements EpochOwner {
   }
 
   get isStopping(): boolean {
-    return this.cancellation.aborted || this.core.recorder?.lost !== undefined;
+    return this.isCancelled || this.core.recorder?.lost !== undefined;
   }
 
   /** Steps can no longer be recorded: running calls end by themselves, nothing more is dispatched (CAN-5). */
@@ -98,7 +99,8 @@ export class BatchRun implements EpochOwner {
 
   /** Starts nothing more; running calls get the grace, all others settle as cancelled (CAN-1, PREP-12). */
   cancel(reason: unknown): void {
-    if (this.cancellation.aborted) return;
+    if (this.isCancelled) return;
+    this.isCancelled = true;
     this.#cancellation.abort(reason);
     this.core.mailbox.send(this.actor, { type: "CANCEL" });
   }
@@ -195,7 +197,7 @@ export class BatchRun implements EpochOwner {
     // A task of its own, so that each call's chart keeps step with its preparation.
     Promise.resolve()
       .then(() => prepareCalls(this, this.calls))
-      .then(() => (this.cancellation.aborted ? 0 : this.approvals.ask()))
+      .then(() => (this.isCancelled ? 0 : this.approvals.ask()))
       .then(
         (undecided) => this.core.mailbox.send(this.actor, { type: "PREPARED", undecided }),
         (error: unknown) => this.core.fault(error),
@@ -233,8 +235,7 @@ export class BatchRun implements EpochOwner {
     const settled: SettledCall[] = [];
     for (const call of this.calls) if (call.settled !== undefined) settled.push(call.settled);
     if (settled.length < this.calls.length) this.core.fault(new Error("a call of the batch has no result"));
-    if (this.cancellation.aborted && this.#repeats !== UNCHECKED)
-      uncountCancelled(this.core, this.calls, this.#repeats);
+    if (this.isCancelled && this.#repeats !== UNCHECKED) uncountCancelled(this.core, this.calls, this.#repeats);
     const result = closeBatch(settled, { repeats: this.#repeats, refusal: this.#refusal });
     const { messages, closedBy } = result;
     this.core.recorder?.note({

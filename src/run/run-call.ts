@@ -39,6 +39,8 @@ export interface CallOwner {
   readonly tools: ToolRegistry;
   /** Fires when the batch is cancelled. */
   readonly cancellation: AbortSignal;
+  /** Whether it has; asked in place of the signal, which costs more than many a call and which few look at. */
+  readonly isCancelled: boolean;
   /** Whether nothing more may be dispatched: cancelled, or steps can no longer be recorded. */
   readonly isStopping: boolean;
   readonly actor: ChartActor;
