@@ -167,6 +167,22 @@ describe("a PostgreSQL run store", () => {
     await pool.end();
   });
 
+  it("RUN-6: what is under way when a lease runs out goes on under one new name, which is kept alive", async () => {
+    const schema = newSchema();
+    const store = await openPostgresRunStore(database.url, { schema });
+    const claims = await Promise.all(["a", "b", "c"].map((runId) => store.claim(runId, { create: true })));
+    await database.query(`UPDATE ${schema}.owners SET lease_until = now() - interval '1 h'`);
+    // Two statements are on their way at the same time.
+    const appends = [claims[0]?.append([fact(1)])];
+    await Promise.resolve();
+    appends.push(claims[1]?.append([fact(1)]), claims[2]?.append([fact(1)]));
+    await Promise.all(appends);
+    expect((await database.query(`SELECT count(*)::int AS names FROM ${schema}.owners`)).rows).toEqual([{ names: 2 }]);
+    const { rows } = await database.query(`SELECT DISTINCT owner FROM ${schema}.runs`);
+    expect(rows).toHaveLength(1);
+    await store.close();
+  });
+
   it("RUN-6: a run that could not be given back is given back with the next step that succeeds", async () => {
     const schema = newSchema();
     const pool = openCutPool(database.url);

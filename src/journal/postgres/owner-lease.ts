@@ -7,6 +7,7 @@
 import type { Clock } from "../../domain/ports.ts";
 import type { Lease } from "../store-options.ts";
 import type { Connections } from "./connections.ts";
+import { isLeaseOver } from "./postgres-errors.ts";
 
 /** What a lease works with. */
 export interface LeasePorts {
@@ -47,10 +48,17 @@ export class OwnerLease {
     return this.#owner;
   }
 
-  /** Takes notice that an id's lease ran out. */
-  forget(): void {
-    this.#owner = undefined;
-    this.#validUntilMs = Number.NEGATIVE_INFINITY;
+  /** Does something under this process's id; once more under a new one where the database says that its lease ran out. */
+  async under<Answer>(send: (owner: string) => Promise<Answer>): Promise<Answer> {
+    const current = this.owner();
+    try {
+      return await send(await current);
+    } catch (error) {
+      if (!isLeaseOver(error)) throw error;
+      // Of several that find out at the same time one takes a new id, and all use that: only it is kept alive.
+      if (this.#owner === current) this.#forget();
+      return send(await this.owner());
+    }
   }
 
   /** Whether this process may still act on what it has claimed. */
@@ -93,6 +101,11 @@ export class OwnerLease {
     });
   }
 
+  #forget(): void {
+    this.#owner = undefined;
+    this.#validUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
   async #register(): Promise<string> {
     const { connections, schema, clock, lease } = this.#ports;
     const sentAtMs = clock.now();
@@ -127,7 +140,7 @@ export class OwnerLease {
         values: [await owner, lease.leaseMs],
       });
       if (rows.length === 1) this.noteRemaining(lease.leaseMs, sentAtMs);
-      else if (this.#owner === owner) this.forget();
+      else if (this.#owner === owner) this.#forget();
     } catch {
       // The next beat tries again; the lease runs out by itself if none comes through.
     }

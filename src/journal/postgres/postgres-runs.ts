@@ -11,7 +11,7 @@ import type { Row } from "./entry-rows.ts";
 import type { OpenPostgres } from "./open-postgres.ts";
 import { OwnerLease } from "./owner-lease.ts";
 import { isRefused, toJournalError } from "./postgres-errors.ts";
-import { type AppendAnswer, type RunAppend, sendAppends, underLease } from "./run-appends.ts";
+import { type AppendAnswer, type RunAppend, sendAppends } from "./run-appends.ts";
 import { StepBatcher } from "./step-batcher.ts";
 
 interface Hold {
@@ -41,7 +41,7 @@ export class PostgresRuns implements RunBackend {
   }
 
   async take(request: TakeRequest): Promise<TakeAnswer> {
-    const { row, owner } = await this.#named(() => underLease(this.#lease, (name) => this.#takeAs(name, request)));
+    const { row, owner } = await this.#named(() => this.#lease.under((name) => this.#takeAs(name, request)));
     const fence = Number(row.run_fence);
     if (row.kind === "claimed" || row.kind === "absent") return { kind: row.kind };
     this.#hold(request.runId, fence, owner);

@@ -6,7 +6,6 @@ import type { ClaimRequest, FinishRequest } from "../../domain/journal.ts";
 import type { Clock } from "../../domain/ports.ts";
 import type { Connections } from "./connections.ts";
 import type { OwnerLease } from "./owner-lease.ts";
-import { isLeaseOver } from "./postgres-errors.ts";
 
 /** A step that may share its statement with others. */
 export type SharedStep =
@@ -29,21 +28,18 @@ export interface StepPorts {
 }
 
 /** Sends steps in one statement; a lease that ran out is replaced by a new one, and they are sent again. */
-export async function sendSteps(ports: StepPorts, steps: readonly SharedStep[]): Promise<readonly SharedAnswer[]> {
-  try {
-    return await sendOnce(ports, steps);
-  } catch (error) {
-    if (!isLeaseOver(error)) throw error;
-    ports.lease.forget();
-    return sendOnce(ports, steps);
-  }
+export function sendSteps(ports: StepPorts, steps: readonly SharedStep[]): Promise<readonly SharedAnswer[]> {
+  const isAnyClaim = steps.some(({ kind }) => kind === "claim");
+  return isAnyClaim ? ports.lease.under((owner) => sendOnce(ports, steps, owner)) : sendOnce(ports, steps, null);
 }
 
-async function sendOnce(ports: StepPorts, steps: readonly SharedStep[]): Promise<readonly SharedAnswer[]> {
-  const { connections, schema, clock, lease, leaseMs } = ports;
+async function sendOnce(
+  { connections, schema, clock, lease, leaseMs }: StepPorts,
+  steps: readonly SharedStep[],
+  owner: string | null,
+): Promise<readonly SharedAnswer[]> {
   const ends = steps.flatMap((step) => (step.kind === "end" ? [step.request] : []));
   const claims = steps.flatMap((step) => (step.kind === "claim" ? [step.request] : []));
-  const owner = claims.length === 0 ? null : await lease.owner();
   const sentAtMs = clock.now();
   const { rows } = await connections.repeatable({
     text: `SELECT part, place, kind, fence::text FROM ${schema}.take_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,

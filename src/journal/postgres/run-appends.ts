@@ -5,7 +5,6 @@
 import type { AppendRequest } from "../run-store/run-backend.ts";
 import type { Connections } from "./connections.ts";
 import type { OwnerLease } from "./owner-lease.ts";
-import { isLeaseOver } from "./postgres-errors.ts";
 
 /** An append, and the name under which its run was last seen to be this process's. */
 export interface RunAppend extends AppendRequest {
@@ -28,18 +27,7 @@ export interface AppendPorts {
 
 /** Sends appends in one statement; a lease that ran out is replaced by a new one, and they are sent again. */
 export function sendAppends(ports: AppendPorts, appends: readonly RunAppend[]): Promise<readonly AppendAnswer[]> {
-  return underLease(ports.lease, (owner) => sendOnce(ports, appends, owner));
-}
-
-/** Does something under this process's name; once more under a new one where the database says that its lease ran out. */
-export async function underLease<Answer>(lease: OwnerLease, send: (owner: string) => Promise<Answer>): Promise<Answer> {
-  try {
-    return await send(await lease.owner());
-  } catch (error) {
-    if (!isLeaseOver(error)) throw error;
-    lease.forget();
-    return send(await lease.owner());
-  }
+  return ports.lease.under((owner) => sendOnce(ports, appends, owner));
 }
 
 async function sendOnce(
