@@ -152,7 +152,11 @@ export class Agent {
       runId,
       enqueue: (queue, message) => loop.enqueue(queue, readUserMessage(message, "message")),
       abort: (reason) => loop.abort(reason),
-      resolveUncertain: (id, resolution) => resolveUncertain(core, id, resolution),
+      resolveUncertain: async (id, resolution) => {
+        // Of a run that is taken over nothing is known before.
+        if (core.recorder === undefined) await begun.catch(() => undefined);
+        await resolveUncertain(core, id, resolution);
+      },
       performance: () => events.performance(),
     });
     const abort = (): void => loop.abort(signal?.reason);
@@ -171,7 +175,8 @@ export class Agent {
     const fail = (error: unknown): void =>
       loop.breakOff(asMisuse(error, "The run store gave no answer, so the run did not start."));
     // In a microtask, after the host has its handle.
-    Promise.resolve().then(begin).catch(fail);
+    const begun = Promise.resolve().then(begin);
+    begun.catch(fail);
     return handle;
   }
 

@@ -48,6 +48,8 @@ export class BatchQueue {
   #suspended: BatchRun | undefined;
   #turn = 0;
   #fault: KernelError | undefined;
+  /** The fault is one of its own: nobody can say whether what runs will ever end. */
+  #isBroken = false;
   #closing: { readonly done: Promise<void>; readonly finish: () => void } | undefined;
 
   constructor({ core, events, record }: BatchQueueParts) {
@@ -87,7 +89,7 @@ export class BatchQueue {
       });
       this.#closing = { done, finish };
       this.#current?.batch?.cancel("the session was closed");
-      if (this.#current === undefined || this.#fault !== undefined) this.#after();
+      if (this.#current === undefined || this.#isBroken) this.#after();
     }
     return this.#closing.done;
   }
@@ -101,8 +103,9 @@ export class BatchQueue {
 
   /** An invariant was broken: nobody can say what is true any more, so nothing more is started. */
   break(fault: KernelError): void {
-    if (this.#fault !== undefined) return;
-    this.#fault = fault;
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    this.#fault ??= fault;
     this.#current?.job.handle.reject(fault);
     for (const { handle } of this.#queue.splice(0)) handle.reject(fault);
     // What runs is told, and what waits in lanes that others share leaves them.

@@ -10,9 +10,9 @@ export function claimedError(runId: string): KernelError {
   return new KernelError("RUN_CLAIMED", message, { subject: "runId" });
 }
 
-/** The error for a run that this Agent does not know. */
+/** The error for a run that neither this Agent nor its store knows anything of. */
 export function notFoundError(): KernelError {
-  const message = "This Agent has no open run of that id; nothing was resumed.";
+  const message = "There is no open run of that id, or nothing of it was recorded; nothing was resumed.";
   return new KernelError("RUN_NOT_FOUND", message, { subject: "runId" });
 }
 

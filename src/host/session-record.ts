@@ -86,8 +86,7 @@ export class SessionRecord {
 
   /** Says that the run waits for approvals, or goes on. */
   noteStatus(status: "running" | "awaitingApproval"): void {
-    const { recorder } = this.#core;
-    recorder?.record([], { status, turn: this.#turn }).catch(() => undefined);
+    this.#core.recorder?.noteProgress({ status, turn: this.#turn });
   }
 
   /** Gives the run back; ended, unless something of it is still open. */

@@ -5,9 +5,12 @@ import type { RunStore } from "../domain/run-store.ts";
 import { Recorder } from "../run/recorder.ts";
 import { type EntryPoint, restoreRun, storedOutcomeOf } from "../run/restore-run.ts";
 import type { RunLoop } from "../run/run-loop.ts";
+import { noteGoingOn } from "../run/run-records.ts";
 import type { ResumeFacts } from "../run/run-settings.ts";
+import { hearWithResume } from "../run/said-messages.ts";
 import { foldRun, type StoredBatch } from "../run/stored-run.ts";
 import { invalidOption } from "./check-options.ts";
+import { notFoundError } from "./failed-run.ts";
 
 /** Takes a new run into a store before it begins. Rejects with `INVALID_OPTIONS` when its id is taken. */
 export async function claimNewRun(store: RunStore, loop: RunLoop): Promise<void> {
@@ -34,16 +37,24 @@ export async function takeOverRun(store: RunStore, loop: RunLoop, facts: ResumeF
   const { runId } = core.settings;
   const claim = await store.claim(runId, { create: false });
   try {
+    // Made, and given up before anything of it was recorded: there is nothing to go on from.
+    if (claim.facts.length === 0) throw notFoundError();
     const stored = foldRun(claim.facts);
     checkOpenApprovals(stored.open, facts.approvals);
     const outcome = storedOutcomeOf(runId, stored);
+    if (outcome === undefined)
+      core.recorder = new Recorder(claim, core.settings.clock, (error: KernelError) => loop.loseStore(error));
+    // Behind what was said to an earlier process, in front of what is said from now on.
+    hearWithResume(loop, facts.message);
     if (outcome !== undefined) {
       await claim.release();
       return { kind: "ended", outcome };
     }
-    core.recorder = new Recorder(claim, core.settings.clock, (error: KernelError) => loop.loseStore(error));
     const entry = restoreRun(loop, stored);
-    loop.takeUp(facts, entry === "RESUME" ? stored.open : undefined);
+    loop.takeUp(facts);
+    noteGoingOn(loop);
+    // A request is about to be made: what came with `resume` is for it.
+    if (entry === "BEGIN" && facts.message !== undefined) loop.queues.makeDue("steering");
     return { kind: "open", entry };
   } catch (error) {
     await claim.release();

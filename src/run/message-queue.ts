@@ -26,6 +26,11 @@ export class MessageQueue {
     return { accepted: true };
   }
 
+  /** Puts in what was accepted before all that is in, by an earlier process too; it is not refused again. */
+  putFirst(messages: readonly UserMessage[]): void {
+    this.#messages = [...messages, ...this.#messages];
+  }
+
   /** Takes everything out, in order. */
   take(): readonly UserMessage[] {
     const messages = this.#messages;

@@ -10,6 +10,7 @@ import { isPromiseLike } from "../prepare/steps.ts";
 import { callHook } from "./bounded-hook.ts";
 import type { RunLoop } from "./run-loop.ts";
 import type { RunSettings } from "./run-settings.ts";
+import { deliverDue } from "./said-messages.ts";
 import { asMisuse } from "./thrown.ts";
 
 const HOOK = "hooks.prepareNextTurn";
@@ -38,7 +39,7 @@ export function prepareTurn(run: RunLoop, report: (prepared: TurnPrepared) => vo
     return;
   }
   // Behind the limits: what no request can follow is given back instead.
-  run.deliverDue();
+  deliverDue(run);
   if (cancellation.aborted) return;
   run.turn += 1;
   const { turn } = run;

@@ -60,6 +60,11 @@ export class Recorder {
     this.record([fact], progress).catch(() => undefined);
   }
 
+  /** Says what the list of runs shows from now on. */
+  noteProgress(progress: RunProgress): void {
+    this.record([], progress).catch(() => undefined);
+  }
+
   /** Gives the run back once everything given before is recorded, or lost. */
   async release(): Promise<void> {
     await this.record([]).catch(() => undefined);

@@ -22,14 +22,17 @@ export function restoreRun(run: RunLoop, stored: StoredRun): EntryPoint {
   for (const message of stored.added) run.transcript.take(message);
   run.turn = stored.turn;
   run.totalTokens = stored.totalTokens;
-  for (const message of stored.steering) run.queues.accept("steering", message);
-  for (const message of stored.followUps) run.queues.accept("followUp", message);
+  run.queues.putFirst("steering", stored.steering);
+  run.queues.putFirst("followUp", stored.followUps);
   restoreCore(core, stored, core.tools);
   const last = stored.history.findLast((batch) => batch !== null);
   if (last === undefined || last === null) return "BEGIN";
   const { message, calls, hasDuplicateIds } = last.response;
   if (message !== undefined) run.assistant = { message, calls, hasDuplicateIds };
-  if (stored.open !== undefined && calls.length > 0) return "RESUME";
+  if (stored.open !== undefined && calls.length > 0) {
+    run.storedBatch = stored.open;
+    return "RESUME";
+  }
   run.batchResult = resultOf(last);
   // What was said since the turn ended waits for its answer.
   return stored.history.at(-1) === null ? "BEGIN" : "CLOSE_TURN";

@@ -94,6 +94,8 @@ export class BatchRun implements EpochOwner {
 
   /** Steps can no longer be recorded: running calls end by themselves, nothing more is dispatched (CAN-5). */
   halt(): void {
+    // Before the first epoch nothing runs: whoever is asked is told that nobody waits for the answer.
+    if (this.#epochRun === undefined) this.#cancellation.abort();
     this.core.mailbox.send(this.actor, { type: "STORE_LOST" });
   }
 

@@ -10,7 +10,6 @@ import type { BatchResult } from "../domain/batch.ts";
 import type { RunStatus } from "../domain/event.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import type { QueueAnswer, RunOutcome } from "../domain/run.ts";
-import { NO_REPEATS } from "../repeat/repeat-tracker.ts";
 import { askModel } from "./ask-model.ts";
 import { type ChartActor, startChart } from "./chart-actor.ts";
 import { RUN_CHART } from "./charts.ts";
@@ -22,6 +21,7 @@ import { codeOf, outcomeOf } from "./run-outcome.ts";
 import { type QueueName, RunQueues } from "./run-queues.ts";
 import { recordBegin, recordEnd } from "./run-records.ts";
 import type { ResumeFacts, RunSettings } from "./run-settings.ts";
+import { hearEarly, hearMessage } from "./said-messages.ts";
 import type { SessionCore } from "./session-core.ts";
 import type { StoredBatch } from "./stored-run.ts";
 import { takeAnswer } from "./take-response.ts";
@@ -54,8 +54,6 @@ export class RunLoop {
   #isResumed = false;
   /** Before its first event, between its first and its last, after its last. */
   #stage: "opening" | "open" | "closed" = "opening";
-  /** Queues of messages accepted before the first event. */
-  readonly #queuedEarly: QueueName[] = [];
 
   constructor(core: SessionCore, settings: RunSettings, messages: readonly Message[]) {
     this.core = core;
@@ -63,6 +61,11 @@ export class RunLoop {
     this.transcript = new Transcript(messages);
     this.queues = new RunQueues(core.settings.limits.maxQueuedMessages);
     this.#actor = this.#startActor();
+  }
+
+  /** Whether it has begun, in this process, and not ended. */
+  get isOpen(): boolean {
+    return this.#stage === "open";
   }
 
   /** Fires when the run is aborted. */
@@ -80,8 +83,8 @@ export class RunLoop {
       this.#tell({ type });
       if (this.cancellation.aborted) this.#tell({ type: "CANCEL" });
       this.core.events.emit(this.#isResumed ? "runResumed" : "runStarted", this.turn, {});
-      for (const queue of this.#queuedEarly.splice(0)) this.core.events.emit("messageQueued", this.turn, { queue });
       if (!this.#isResumed) recordBegin(this, prompt);
+      hearEarly(this);
       for (const message of prompt) this.append(message);
     });
   }
@@ -96,11 +99,10 @@ export class RunLoop {
     this.queues.open(facts.message);
   }
 
-  /** Takes up what an earlier process has done, as its store tells it; `open` is the batch it left (RUN-6). */
-  takeUp(facts: ResumeFacts, open: StoredBatch | undefined): void {
+  /** Takes up what an earlier process has left, once that is restored (RUN-6). */
+  takeUp(facts: ResumeFacts): void {
     this.resumeFacts = facts;
     this.#isResumed = true;
-    this.storedBatch = open;
   }
 
   /** Gives the result of a run that has ended before; what was said to it meanwhile comes back with it (RUN-3). */
@@ -137,21 +139,7 @@ export class RunLoop {
 
   /** Accepts a message for the next turn boundary, or for when the loop would end (RUN-3). */
   enqueue(queue: QueueName, message: UserMessage): QueueAnswer {
-    const answer = this.queues.accept(queue, message);
-    if (!answer.accepted) return answer;
-    this.core.recorder?.note({ kind: "queued", queue, message });
-    if (this.#stage === "open") this.core.events.emit("messageQueued", this.turn, { queue });
-    else this.#queuedEarly.push(queue);
-    return answer;
-  }
-
-  /** Takes what the next request is for into the transcript; it is new evidence (RUN-3, REP-7). */
-  deliverDue(): void {
-    const { queue, messages } = this.queues.takeDue();
-    if (queue === undefined || messages.length === 0) return;
-    this.core.repeats = NO_REPEATS;
-    this.core.recorder?.note({ kind: "delivered", queue });
-    for (const message of messages) this.append(message);
+    return hearMessage(this, { queue, message });
   }
 
   /** Adds a message to the transcript and tells of it. */
@@ -233,17 +221,19 @@ export class RunLoop {
     this.#stage = "closed";
     this.queues.close();
     const outcome = outcomeOf(this, status, cause);
-    const end = (): void => {
-      try {
-        if (status === "kernelError") this.core.events.emit("runFaulted", this.turn, { code: codeOf(this.error) });
-        this.core.events.emit("runEnded", this.turn, { status, ...(cause !== undefined && { endedBy: cause }) });
-      } finally {
-        // Whatever becomes of the events, such as on a clock that fails: nobody waits for ever.
-        this.onEnd(outcome);
-      }
-    };
     const recorded = recordEnd(this, outcome);
-    if (recorded === undefined) end();
-    else recorded.then(end, end);
+    if (recorded === undefined) this.#tellEnd(outcome);
+    else recorded.then((known) => this.#tellEnd(known)).catch((error: unknown) => this.core.fault(error));
+  }
+
+  #tellEnd(outcome: RunOutcome): void {
+    const { status, endedBy, error } = outcome;
+    try {
+      if (status === "kernelError") this.core.events.emit("runFaulted", this.turn, { code: codeOf(error) });
+      this.core.events.emit("runEnded", this.turn, { status, ...(endedBy !== undefined && { endedBy }) });
+    } finally {
+      // Whatever becomes of the events, such as on a clock that fails: nobody waits for ever.
+      this.onEnd(outcome);
+    }
   }
 }

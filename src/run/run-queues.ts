@@ -7,12 +7,17 @@
 import type { UserMessage } from "../domain/message.ts";
 import type { QueueAnswer } from "../domain/run.ts";
 import { MessageQueue } from "./message-queue.ts";
+import type { SaidMessage } from "./said-messages.ts";
 
 /** The two ways to say something to a run. */
 export type QueueName = "steering" | "followUp";
 
 /** See the file header. */
 export class RunQueues {
+  /** What was accepted before the run was open, and is not recorded or told of yet. */
+  readonly early: SaidMessage[] = [];
+  /** What was accepted and is not durable yet, where the run is recorded. */
+  readonly unrecorded = new Set<{ readonly message: UserMessage }>();
   readonly #queues: Readonly<Record<QueueName, MessageQueue>>;
   #due: QueueName | undefined;
 
@@ -31,6 +36,11 @@ export class RunQueues {
 
   accept(name: QueueName, message: UserMessage): QueueAnswer {
     return this.#queues[name].accept(message);
+  }
+
+  /** Puts in what was accepted before everything that is in, however many. */
+  putFirst(name: QueueName, messages: readonly UserMessage[]): void {
+    this.#queues[name].putFirst(messages);
   }
 
   /** Says which queue the next request is for. */

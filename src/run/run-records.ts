@@ -4,7 +4,24 @@ import type { Message } from "../domain/message.ts";
 import type { RunOutcome } from "../domain/run.ts";
 import type { StoredOutcome } from "../domain/run-store.ts";
 import type { RunLoop } from "./run-loop.ts";
+import type { SaidMessage } from "./said-messages.ts";
 import type { ReadAssistant } from "./transcript.ts";
+
+/** Says in the list of runs that a run goes on. */
+export function noteGoingOn({ core, turn }: RunLoop): void {
+  core.recorder?.noteProgress({ status: "running", turn });
+}
+
+/** Records a message that was said; until that is durable it is the run's own to give back (RUN-3). */
+export function recordSaid({ core, queues }: RunLoop, { queue, message }: SaidMessage): void {
+  if (core.recorder === undefined) return;
+  const unrecorded = { message };
+  queues.unrecorded.add(unrecorded);
+  core.recorder.record([{ kind: "queued", queue, message }]).then(
+    () => queues.unrecorded.delete(unrecorded),
+    () => undefined,
+  );
+}
 
 /** Records how a run begins: the transcript before it, and its prompt. */
 export function recordBegin({ core, transcript }: RunLoop, prompt: readonly Message[]): void {
@@ -25,24 +42,35 @@ export function recordResponse(
 
 /**
  * Records how a run ended, or that it waits for approvals, and gives it back: who resumes it may be
- * anybody. A run whose store was lost stays as it is there, and can be resumed (CAN-5).
+ * anybody. Answers what the host is told: a run whose end could not be recorded goes on in its store, so it
+ * has ended here as `kernelError`, and can be resumed (CAN-5). Undefined where the run is not recorded.
  */
-export async function giveBack({ core, turn }: RunLoop, outcome: RunOutcome): Promise<void> {
-  const { recorder } = core;
-  if (recorder === undefined) return;
-  const { status } = outcome;
-  if (status === "awaitingApproval") await recorder.record([], { status, turn });
-  else await recorder.record([{ kind: "ended", outcome: storedOutcome(outcome) }], { status, turn });
-}
-
-/** As {@link giveBack}, whatever the store says; undefined where the run is not recorded. */
-export function recordEnd(run: RunLoop, outcome: RunOutcome): Promise<void> | undefined {
+export function recordEnd(run: RunLoop, outcome: RunOutcome): Promise<RunOutcome> | undefined {
   const { recorder } = run.core;
   if (recorder === undefined) return undefined;
-  return giveBack(run, outcome)
-    .catch(() => undefined)
-    .then(() => recorder.release())
-    .catch(() => undefined);
+  const { status } = outcome;
+  const record = async (): Promise<void> => {
+    const facts = status === "awaitingApproval" ? [] : [{ kind: "ended", outcome: storedOutcome(outcome) } as const];
+    await recorder.record(facts, { status, turn: run.turn });
+  };
+  return record()
+    .then(
+      () => outcome,
+      (error: Error) => lostOutcome(run, outcome, error),
+    )
+    .finally(() => recorder.release().catch(() => undefined));
+}
+
+/** Messages that the store has will be delivered when the run is resumed; the others come back now (RUN-3). */
+function lostOutcome({ queues }: RunLoop, outcome: RunOutcome, error: Error): RunOutcome {
+  const { endedBy: _endedBy, abortReason: _abortReason, approvals: _approvals, ...rest } = outcome;
+  const undelivered = [...queues.unrecorded].map(({ message }) => message);
+  return {
+    ...rest,
+    status: "kernelError",
+    undelivered,
+    error: rest.status === "kernelError" ? (rest.error ?? error) : error,
+  };
 }
 
 function storedOutcome(outcome: RunOutcome): StoredOutcome {

@@ -1,0 +1,320 @@
+import { type AnyTool, KernelError, memoryRunStore } from "toolkernel";
+import { controllableTool } from "toolkernel/testing";
+import { describe, expect, it } from "vitest";
+import { ask, callPart, endOf, linesOf, openAgentBench, say } from "../support/agent-bench.ts";
+import { findCrashFaults, isCertain } from "../support/crash-judge.ts";
+import { RICH_RUN } from "../support/crash-plans.ts";
+import { playCrashes } from "../support/crash-run.ts";
+import { openBench } from "../support/execution-bench.ts";
+import { leaveChartsOpen } from "../support/leftovers.ts";
+import { MortalStore } from "../support/mortal-store.ts";
+import { call, eventsOf, outcomesOf, recordingTool, verdictsOf } from "../support/run-calls.ts";
+import { findTranscriptFaults } from "../support/valid-transcript.ts";
+
+const withoutFigures = ({ performance: _performance, ...rest }: Awaited<ReturnType<typeof playCrashes>>["final"]) =>
+  rest;
+
+describe("a store that cannot record a step", () => {
+  it.each([1, 2, 3])(
+    "CAN-5: %i times, whichever step, is asked again for the record, and no call is made again",
+    async (times) => {
+      const whole = await playCrashes(RICH_RUN);
+      for (let at = 0; at < (whole.processes[0]?.store.appends ?? 0); at++) {
+        const run = await playCrashes(RICH_RUN, [{ kind: "rejects", at, times }]);
+        expect([at, run.processes.length, withoutFigures(run.final)]).toEqual([at, 1, withoutFigures(whole.final)]);
+        expect(run.world.deeds.filter(({ what }) => what === "begun")).toEqual(
+          whole.world.deeds.filter(({ what }) => what === "begun"),
+        );
+        expect(findCrashFaults(run)).toEqual([]);
+      }
+    },
+  );
+
+  it("CAN-5: for good, whichever step, ends the run with JOURNAL_UNAVAILABLE, and the run is resumable", async () => {
+    const whole = await playCrashes(RICH_RUN);
+    const appends = whole.processes[0]?.store.appends ?? 0;
+    for (let at = 0; at < appends; at++) {
+      const run = await playCrashes(RICH_RUN, [{ kind: "rejects", at, times: Number.POSITIVE_INFINITY }]);
+      const lost = run.processes[0]?.results.at(-1);
+      expect([at, run.processes.length, lost?.status]).toEqual([at, 2, "kernelError"]);
+      expect(findTranscriptFaults(lost?.messages ?? [])).toEqual([]);
+      // Whatever ran has its dispatch recorded, so nothing was dispatched once the store was gone.
+      expect(findCrashFaults(run)).toEqual([]);
+      if (isCertain(run)) expect([at, withoutFigures(run.final)]).toEqual([at, withoutFigures(whole.final)]);
+    }
+  });
+});
+
+/** Three writes of which one runs at a time, in an order of epochs; each waits for the test. */
+function slowWrites() {
+  const slow = controllableTool({ name: "slow", risk: "nonIdempotentWrite", executionMode: "parallel" });
+  const last = recordingTool({ name: "last", risk: "nonIdempotentWrite" });
+  const calls = [...["a", "b", "c"].map((id) => callPart("slow", id, { id })), callPart("last", "d")];
+  return { slow, last, calls, tools: [slow, last.tool] as readonly AnyTool[] };
+}
+
+const LIMITS = { maxConcurrentTools: 2 };
+
+describe("a run whose store is lost", () => {
+  it("CAN-5: lets running calls end as they do, cancels the others before dispatch, and tells the host what is true", async () => {
+    const { slow, last, calls, tools } = slowWrites();
+    // Begin, response, preparation, plan and two dispatches are recorded; then nothing more.
+    const store = new MortalStore({ kind: "rejects", at: 4, times: Number.POSITIVE_INFINITY });
+    const bench = openAgentBench({ tools, script: [ask(...calls), say()], runStore: store, limits: LIMITS });
+    const { run, events } = bench.start();
+    await bench.advance();
+    expect(slow.pending.map(({ callIndex }) => callIndex)).toEqual([0, 1]);
+    slow.pending[0]?.resolve("did a");
+    await bench.advance(600);
+    // The end of `a` cannot be recorded, and `b` still runs.
+    expect(eventsOf(events, "toolEnded").map(({ callId, outcome }) => `${callId} ${outcome}`)).toEqual([
+      "a succeeded",
+      "c cancelled",
+    ]);
+    slow.pending[0]?.resolve("did b");
+    await bench.advance();
+    const result = await run.result;
+    expect(endOf({ result })).toBe("kernelError");
+    expect(result.error).toMatchObject({ name: "KernelError", code: "JOURNAL_UNAVAILABLE", subject: "runStore" });
+    expect(linesOf(result.messages)).toEqual([
+      ...["user go", "assistant slow#a, slow#b, slow#c, last#d", "result a did", "result b did"],
+      ...["error c not_executed: cancelled", "error d not_executed: cancelled"],
+    ]);
+    expect([last.runs, bench.requests.length, store.isClaimed]).toEqual([[], 1, false]);
+    expect(eventsOf(events, "runFaulted").map(({ code }) => code)).toEqual(["JOURNAL_UNAVAILABLE"]);
+  });
+
+  it("CAN-5: gives what is known of a running call, not an invented failure, when it is resumed", async () => {
+    const { slow, calls, tools } = slowWrites();
+    const store = new MortalStore({ kind: "rejects", at: 4, times: Number.POSITIVE_INFINITY });
+    const bench = openAgentBench({ tools, script: [ask(...calls)], runStore: store, limits: LIMITS });
+    const { run } = bench.start();
+    await bench.advance();
+    for (const { resolve } of [...slow.pending]) resolve("done");
+    await bench.advance(600);
+    await run.result;
+    const second = openAgentBench({ tools, script: [say()], runStore: store.successor(), limits: LIMITS });
+    const { result } = await second.resume("run").finish();
+    // `a` and `b` were dispatched and their ends are not recorded: nobody can know.
+    expect(
+      result.messages.flatMap((message) => (message.role === "toolResult" ? [message.outcomeUncertain] : [])),
+    ).toEqual([true, true, false, false]);
+    expect([endOf({ result }), linesOf(result.messages).slice(4)]).toEqual([
+      "completed by noCalls",
+      ["error c not_executed: the", "error d not_executed: the", "assistant done"],
+    ]);
+    expect(slow.pending).toEqual([]);
+  });
+
+  it.each([
+    ["cannot be claimed", "JOURNAL_UNAVAILABLE"],
+    ["has the run with somebody else", "RUN_CLAIMED"],
+  ])("CAN-5: a run whose store %s does not begin: no request, no call", async (what, code) => {
+    leaveChartsOpen(); // it has not begun
+    const runStore = memoryRunStore();
+    if (code === "RUN_CLAIMED") await runStore.claim("run", { create: true });
+    else await runStore.close();
+    const bench = openAgentBench({ script: [say()], runStore });
+    const { result, events } = await bench.play();
+    expect([what, endOf({ result }), bench.requests]).toEqual([what, "kernelError", []]);
+    expect(result.error).toMatchObject({ code });
+    expect(events.map(({ kind }) => kind)).toEqual(["runFaulted", "runEnded"]);
+  });
+
+  it("CAN-5: a store that throws anything is unavailable, and what it threw is the cause", async () => {
+    const cause = new Error("no space");
+    const inner = memoryRunStore();
+    const runStore = Object.assign(Object.create(inner), {
+      claim: async (...given: Parameters<typeof inner.claim>) => {
+        const claim = await inner.claim(...given);
+        return {
+          ...claim,
+          runId: claim.runId,
+          facts: claim.facts,
+          release: () => claim.release(),
+          append: () => Promise.reject(cause),
+        };
+      },
+    });
+    const bench = openAgentBench({ script: [say()], runStore });
+    const { run } = bench.start();
+    await bench.advance(600);
+    const { error } = await run.result;
+    expect(error).toMatchObject({ code: "JOURNAL_UNAVAILABLE", cause });
+    expect(error?.message).not.toContain("no space");
+  });
+
+  it("CAN-5: is tried again at once, then after 50 and 500 ms, and not more often", async () => {
+    const store = new MortalStore({ kind: "rejects", at: 0, times: Number.POSITIVE_INFINITY });
+    const bench = openAgentBench({ script: [say()], runStore: store });
+    const { run } = bench.start();
+    await bench.advance();
+    expect(store.appends).toBe(2);
+    await bench.advance(50);
+    expect(store.appends).toBe(3);
+    await bench.advance(500);
+    expect(store.appends).toBe(4);
+    await bench.advance(10_000);
+    expect([store.appends, endOf({ result: await run.result })]).toEqual([4, "kernelError"]);
+  });
+
+  it("CAN-5: a run that is somebody else's now stops at once, with RUN_CLAIMED and without another try", async () => {
+    const { slow, calls, tools } = slowWrites();
+    const runStore = memoryRunStore();
+    const held: { release(): Promise<void> }[] = [];
+    const watched = Object.assign(Object.create(runStore), {
+      claim: async (...given: Parameters<typeof runStore.claim>) => {
+        const claim = await runStore.claim(...given);
+        held.push(claim);
+        return claim;
+      },
+    });
+    const bench = openAgentBench({ tools, script: [ask(...calls), say()], runStore: watched, limits: LIMITS });
+    const { run } = bench.start();
+    await bench.advance();
+    await held[0]?.release();
+    slow.pending[0]?.resolve("did a");
+    await bench.advance();
+    slow.pending[0]?.resolve("did b");
+    await bench.advance();
+    const { status, error } = await run.result;
+    expect([status, error]).toEqual(["kernelError", expect.objectContaining({ code: "RUN_CLAIMED" })]);
+    expect(bench.pendingTimers()).toBe(0);
+  });
+
+  it("CAN-1, CAN-5: lost while it is aborted ends as kernelError, since its end is not recorded", async () => {
+    const { slow, calls, tools } = slowWrites();
+    const store = new MortalStore({ kind: "rejects", at: 4, times: Number.POSITIVE_INFINITY });
+    const bench = openAgentBench({ tools, script: [ask(...calls)], runStore: store, limits: LIMITS });
+    const { run } = bench.start();
+    await bench.advance();
+    run.abort("enough");
+    for (const { resolve } of [...slow.pending]) resolve("done");
+    await bench.advance(600);
+    const result = await run.result;
+    expect([endOf({ result }), result.abortReason]).toEqual(["kernelError", undefined]);
+    expect(findTranscriptFaults(result.messages)).toEqual([]);
+  });
+
+  it("RUN-3, CAN-5: gives back what was said and could not be recorded; what was recorded stays with the run", async () => {
+    const { slow, calls, tools } = slowWrites();
+    const store = new MortalStore({ kind: "rejects", at: 5, times: Number.POSITIVE_INFINITY });
+    const bench = openAgentBench({ tools, script: [ask(...calls)], runStore: store, limits: LIMITS });
+    const { run } = bench.start();
+    await bench.advance();
+    run.steer("recorded");
+    await bench.advance();
+    run.steer("lost");
+    await bench.advance(600);
+    for (const { resolve } of [...slow.pending]) resolve("done");
+    await bench.advance(600);
+    const result = await run.result;
+    expect([endOf({ result }), linesOf(result.undelivered)]).toEqual(["kernelError", ["user lost"]]);
+    const second = openAgentBench({ tools, script: [say()], runStore: store.successor(), limits: LIMITS });
+    const resumed = await second.resume("run").finish();
+    expect(linesOf(resumed.result.messages).slice(-2)).toEqual(["user recorded", "assistant done"]);
+  });
+
+  it("PREP-12, CAN-5: lost while its calls are prepared asks no more hooks, and every call is cancelled", async () => {
+    const asked: string[] = [];
+    const store = new MortalStore({ kind: "rejects", at: 2, times: Number.POSITIVE_INFINITY });
+    let allow: (answer: undefined) => void = () => undefined;
+    const hooks = {
+      rewriteToolCall: ({ call: { id } }: { readonly call: { readonly id: string } }) => {
+        asked.push(id);
+        return new Promise<undefined>((resolve) => {
+          allow = resolve;
+        });
+      },
+    };
+    const script = [ask(callPart("read", "a"), callPart("read", "b"))];
+    const bench = openAgentBench({ script, hooks, runStore: store });
+    const { run, events } = bench.start();
+    await bench.advance();
+    run.steer("cannot be recorded");
+    await bench.advance(600);
+    const result = await run.result;
+    allow(undefined);
+    await bench.advance();
+    expect([endOf({ result }), asked, eventsOf(events, "toolEnded").map(({ outcome }) => outcome)]).toEqual([
+      "kernelError",
+      ["a"],
+      ["cancelled", "cancelled"],
+    ]);
+    expect(linesOf(result.messages)).toEqual([
+      ...["user go", "assistant read#a, read#b", "error a not_executed: cancelled", "error b not_executed: cancelled"],
+    ]);
+  });
+});
+
+describe("a session whose store is lost", () => {
+  const BATCH = [call("slow", "{}", "a"), call("slow", "{}", "b"), call("slow", "{}", "c"), call("last", "{}", "d")];
+
+  it("CAN-5: fails the batch with JOURNAL_UNAVAILABLE once running calls have ended, and takes nothing more", async () => {
+    const { slow, last, tools } = slowWrites();
+    const store = new MortalStore({ kind: "rejects", at: 4, times: Number.POSITIVE_INFINITY });
+    const { session, start, advance } = openBench({ tools, runStore: store, limits: LIMITS });
+    const { events, result } = await start(BATCH);
+    const queued = session.execute([call("last")]);
+    slow.pending[0]?.resolve("did a");
+    await advance(600);
+    slow.pending[0]?.resolve("did b");
+    await advance();
+    await expect(result).rejects.toMatchObject({ code: "JOURNAL_UNAVAILABLE" });
+    await expect(queued.result).rejects.toMatchObject({ code: "JOURNAL_UNAVAILABLE" });
+    expect(() => session.execute([call("last")])).toThrow(KernelError);
+    expect(eventsOf(events, "toolEnded").map(({ callId, outcome }) => `${callId} ${outcome}`)).toEqual([
+      ...["a succeeded", "c cancelled", "b succeeded", "d cancelled"],
+    ]);
+    await session.close();
+    expect([last.runs, store.isClaimed]).toEqual([[], false]);
+
+    const second = openBench({ tools, runStore: store.successor(), limits: LIMITS });
+    const again = await second.start(BATCH, { turn: 1 });
+    expect(outcomesOf(await again.result)).toEqual(["uncertain", "uncertain", "blocked", "blocked"]);
+    await second.session.close();
+  });
+
+  it("CAN-5: closed meanwhile, gives running calls the grace and waits for them", async () => {
+    const { slow, tools } = slowWrites();
+    const store = new MortalStore({ kind: "rejects", at: 4, times: Number.POSITIVE_INFINITY });
+    const { session, start, advance } = openBench({ tools, runStore: store, limits: LIMITS });
+    const { events, result } = await start(BATCH);
+    result.catch(() => undefined);
+    slow.pending[0]?.resolve("did a");
+    await advance(600);
+    let isClosed = false;
+    const closed = session.close().then(() => {
+      isClosed = true;
+    });
+    await advance();
+    expect([isClosed, slow.pending[0]?.signal.aborted]).toEqual([false, true]);
+    slow.pending[0]?.resolve("did b");
+    await advance();
+    await closed;
+    expect(eventsOf(events, "toolEnded").at(-2)).toMatchObject({ callId: "b", outcome: "succeeded" });
+    await expect(result).rejects.toMatchObject({ code: "JOURNAL_UNAVAILABLE" });
+    expect(store.isClaimed).toBe(false);
+  });
+
+  it("CAN-5: a response that cannot be recorded runs nothing", async () => {
+    const read = recordingTool();
+    const store = new MortalStore({ kind: "rejects", at: 0, times: Number.POSITIVE_INFINITY });
+    const { session, start, advance } = openBench({ tools: [read.tool], runStore: store });
+    const { events, result } = await start([call("read")]);
+    await advance(600);
+    await expect(result).rejects.toMatchObject({ code: "JOURNAL_UNAVAILABLE" });
+    expect([read.runs, events]).toEqual([[], []]);
+    await session.close();
+  });
+
+  it("CAN-5: goes on after a failure that did not last, and its results are as ever", async () => {
+    const read = recordingTool();
+    const store = new MortalStore({ kind: "rejects", at: 2, times: 3 });
+    const { session, start, advance } = openBench({ tools: [read.tool], runStore: store });
+    const { result } = await start([call("read")]);
+    await advance(600);
+    expect([verdictsOf(await result), read.runs.length]).toEqual([["succeeded"], 1]);
+    await session.close();
+  });
+});
