@@ -153,8 +153,8 @@ export class Agent {
       enqueue: (queue, message) => loop.enqueue(queue, readUserMessage(message, "message")),
       abort: (reason) => loop.abort(reason),
       resolveUncertain: async (id, resolution) => {
-        // Of a run that is taken over nothing is known before.
-        if (core.recorder === undefined) await begun.catch(() => undefined);
+        // Of a run that is being taken over nothing is known yet; of any other it counts at once.
+        if (!loop.isOpen && this.#options.runStore !== undefined) await begun.catch(() => undefined);
         await resolveUncertain(core, id, resolution);
       },
       performance: () => events.performance(),

@@ -6,6 +6,7 @@ import type { Writable } from "../domain/writable.ts";
 import { actionFactsOf } from "./durable-call.ts";
 import type { CallRun } from "./run-call.ts";
 import type { EpochRun } from "./run-epoch.ts";
+import type { OpenUncertainty } from "./session-core.ts";
 
 /** A call with its one and only result, as hosts get it. */
 export function describeSettled(call: CallRun, outcome: Outcome, result: ToolResult): SettledCall {
@@ -60,6 +61,13 @@ export function describeDispatch(call: CallRun, epochRun: EpochRun): CallEventFi
     keyMs: headedAtMs - epochStartedAtMs,
     queueMs: startedAtMs - headedAtMs,
   };
+}
+
+/** An uncertain write as its session keeps it, to be minded and resolved (UNC-2, UNC-6). */
+export function describeUncertainty(call: CallRun, batch: object): OpenUncertainty {
+  const { turn, callId, callIndex, toolName, operationId, conflictKeys, epochField } = call;
+  const place = { turn, callId, callIndex, toolName, operationId };
+  return { ...place, conflictKeys, epochField, batch, durable: call.prepared?.tool.durable };
 }
 
 /** The same as its event tells it. */

@@ -12,6 +12,7 @@ import type { SettledCall, StopReason, ToolCall } from "../domain/call.ts";
 import { refuse } from "../prepare/refuse.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { BatchApprovals } from "./batch-approvals.ts";
+import { describeUncertainty } from "./call-settled.ts";
 import { type ChartActor, startChart } from "./chart-actor.ts";
 import { BATCH_CHART } from "./charts.ts";
 import { checkRepeats, type RepeatCheck, UNCHECKED, uncountCancelled } from "./check-repeats.ts";
@@ -94,16 +95,15 @@ export class BatchRun implements EpochOwner {
 
   /** Steps can no longer be recorded: running calls end by themselves, nothing more is dispatched (CAN-5). */
   halt(): void {
-    // Before the first epoch nothing runs: whoever is asked is told that nobody waits for the answer.
-    if (this.#epochRun === undefined) this.#cancellation.abort();
+    // Before the first epoch nothing runs, and whoever is asked is told that nobody waits for the answer.
+    if (this.#epochRun === undefined) this.#fireCancellation(undefined);
     this.core.mailbox.send(this.actor, { type: "STORE_LOST" });
   }
 
   /** Starts nothing more; running calls get the grace, all others settle as cancelled (CAN-1, PREP-12). */
   cancel(reason: unknown): void {
     if (this.isCancelled) return;
-    this.isCancelled = true;
-    this.#cancellation.abort(reason);
+    this.#fireCancellation(reason);
     this.core.mailbox.send(this.actor, { type: "CANCEL" });
   }
 
@@ -115,18 +115,7 @@ export class BatchRun implements EpochOwner {
   }
 
   onUncertain(call: CallRun): void {
-    const { turn, callId, callIndex, toolName, operationId, conflictKeys, epochField } = call;
-    this.core.uncertain.push({
-      turn,
-      callId,
-      callIndex,
-      toolName,
-      operationId,
-      conflictKeys,
-      epochField,
-      batch: this,
-      durable: call.prepared?.tool.durable,
-    });
+    this.core.uncertain.push(describeUncertainty(call, this));
   }
 
   onCallSettled(call: CallRun): void {
@@ -176,6 +165,11 @@ export class BatchRun implements EpochOwner {
         this.#end();
         break;
     }
+  }
+
+  #fireCancellation(reason: unknown): void {
+    this.isCancelled = true;
+    this.#cancellation.abort(reason);
   }
 
   #prepare(): void {

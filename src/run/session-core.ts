@@ -18,8 +18,8 @@ import { NO_REPEATS, type RepeatSequence, type RepeatThresholds } from "../repea
 import type { ChartActor, Interpreter } from "./chart-actor.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Mailbox } from "./mailbox.ts";
-import type { Recorder } from "./recorder.ts";
 import { OperationIds } from "./operation-id.ts";
+import type { Recorder } from "./recorder.ts";
 import type { CallRun } from "./run-call.ts";
 import type { EpochRun } from "./run-epoch.ts";
 
