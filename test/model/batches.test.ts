@@ -1,19 +1,20 @@
 /** The scheduling of batches: every small one in every way it can go, thousands of larger ones in ways drawn by chance. */
 import { describe, expect, it } from "vitest";
-import type { Scope } from "./composed-batch.ts";
 import { explore } from "./explore.ts";
 import { loadKernel } from "./kernel.ts";
 import { runPaired } from "./paired-batches.ts";
 import { readSeed, SeededRandom } from "./random.ts";
-import { isReporting, report } from "./scale.ts";
+import { isReporting, isSmall, report } from "./scale.ts";
 import { REAL_PARTS } from "./scheduler-parts.ts";
+import type { Scope } from "./scheduler-state.ts";
 import { drawScope, KINDS, MORE_KINDS, scopesOf, withoutTwins } from "./scopes.ts";
 
 const RULES = "EPOCH-1 to EPOCH-5, EPOCH-8, UNC-1 to UNC-5, CAN-1 to CAN-4";
-const SAMPLES = isReporting ? 20_000 : 1_500;
+const SAMPLES = isReporting ? 20_000 : isSmall ? 150 : 1_500;
+const SIZES = isSmall ? [1, 2, 3] : [1, 2, 3, 4];
 
 const SMALL: readonly (readonly [what: string, scopes: readonly Scope[]])[] = [
-  ["of one to four calls", [1, 2, 3, 4].flatMap((size) => scopesOf(KINDS, [size]))],
+  [`of one to ${SIZES.length} calls`, SIZES.flatMap((size) => scopesOf(KINDS, [size]))],
   ["of two batches, since an abandoned write reaches into the next", scopesOf(KINDS, [1, 2])],
 ];
 const LARGER: typeof SMALL = [

@@ -8,10 +8,12 @@ import { type ChartModel, coveringPaths, transitionsOf } from "./chart-paths.ts"
 import { EPOCH_MODELS, openEpoch } from "./epoch.system.ts";
 import { type Kernel, loadKernel } from "./kernel.ts";
 import { openResumedCall, RESUMED_CALL_MODELS } from "./resumed-call.system.ts";
-import { openRun, RUN_MODEL } from "./run.system.ts";
+import { RUN_MODEL } from "./run.model.ts";
+import { openRun } from "./run.system.ts";
 import { faultsOf, type OpenSystem, runPaths } from "./run-paths.ts";
 import { isReporting, report } from "./scale.ts";
-import { openToolCall, TOOL_CALL_MODELS } from "./tool-call.system.ts";
+import { TOOL_CALL_MODELS } from "./tool-call.model.ts";
+import { openToolCall } from "./tool-call.system.ts";
 
 let kernel: Kernel;
 

@@ -1,6 +1,7 @@
 /** Visits every state that a scope can reach, by every stimulus in every state, and holds each to the invariants. */
-import { ComposedBatch, type SchedulerParts, type Scope, type Stimulus } from "./composed-batch.ts";
+import { ComposedBatch } from "./composed-batch.ts";
 import { faultOfDispatch, faultOfMoment, faultOfResult } from "./invariants.ts";
+import type { SchedulerParts, Scope, Stimulus } from "./scheduler-state.ts";
 
 /** What an exploration came to. */
 export interface Exploration {

@@ -2,7 +2,8 @@
  * What must be true of scheduled batches at every moment, said without any of the scheduler's own code.
  * Each function answers the rule that is broken, or undefined.
  */
-import type { CallKind, CallState, ComposedBatch, Scope } from "./composed-batch.ts";
+import type { ComposedBatch } from "./composed-batch.ts";
+import type { CallKind, CallState, Scope } from "./scheduler-state.ts";
 
 /** What is wrong when a call has just been dispatched. */
 export function faultOfDispatch(system: ComposedBatch, call: CallState): string | undefined {

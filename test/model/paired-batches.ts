@@ -5,11 +5,12 @@
  */
 import type { BatchResult, RecordedEvent } from "toolkernel";
 import { assertOrder, simulatedClock } from "toolkernel/testing";
-import { type CallState, ComposedBatch, type SchedulerParts, type Scope, type Stimulus } from "./composed-batch.ts";
+import { ComposedBatch } from "./composed-batch.ts";
 import { describeScope, describeStimulus } from "./explore.ts";
 import { faultOfDispatch, faultOfMoment, faultOfResult } from "./invariants.ts";
 import type { Kernel } from "./kernel.ts";
 import type { SeededRandom } from "./random.ts";
+import type { CallState, SchedulerParts, Scope, Stimulus } from "./scheduler-state.ts";
 import { endsSoon } from "./waiting.ts";
 
 const GRACE_MS = 997;

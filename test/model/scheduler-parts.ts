@@ -3,7 +3,7 @@ import { compileChart } from "../../src/interpreter/compile-chart.ts";
 import * as lanes from "../../src/plan/lanes.ts";
 import { planEpochs } from "../../src/plan/plan-epochs.ts";
 import { findBlocker } from "../../src/plan/uncertain-writes.ts";
-import type { SchedulerParts } from "./composed-batch.ts";
+import type { SchedulerParts } from "./scheduler-state.ts";
 
 /** The parts of the scheduler that the kernel runs. */
 export const REAL_PARTS: SchedulerParts = {

@@ -1,6 +1,7 @@
 /** The small batches that are explored to the last state, and the larger ones that are drawn by chance. */
-import type { CallKind, Scope } from "./composed-batch.ts";
+
 import type { SeededRandom } from "./random.ts";
+import type { CallKind, Scope } from "./scheduler-state.ts";
 
 const MODES = ["sequential", "safeParallel", "parallel"] as const;
 const CAPS = [1, 2, 3];
