@@ -1,4 +1,14 @@
-import { type AnyTool, defineTool, type ToolCall, ToolError, toolResult } from "toolkernel";
+import {
+  type AnyTool,
+  defineTool,
+  GameActionDispatcher,
+  GameActionReceipt,
+  GameActionTool,
+  memoryJournal,
+  type ToolCall,
+  ToolError,
+  toolResult,
+} from "toolkernel";
 import { generateBatchPaths, type PathOutcome, type PathStep } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
 
@@ -244,6 +254,52 @@ describe("a path", () => {
     expect(outcomes["slow throwsBefore, steps succeeds"]).toBe("uncertain, blocked");
     expect(outcomes["slow timesOutAfter, steps throwsAfter"]).toBe("succeeded, uncertain");
     expect(outcomes["slow fails, steps timesOutAfter"]).toBe("failed, uncertain");
+  });
+
+  it("goes with durable actions too: the world is written once, and the journal says what the result says", async () => {
+    const world: string[] = [];
+    const journal = memoryJournal();
+    let inputId = "";
+    const dispatcher = new GameActionDispatcher({
+      journal,
+      handler: {
+        execute: async (intent) => {
+          world.push(intent.operationId);
+          return GameActionReceipt.committed(intent, null);
+        },
+        recover: async (intent) =>
+          world.includes(intent.operationId) ? GameActionReceipt.committed(intent, null) : undefined,
+      },
+    });
+    const build = GameActionTool.create({
+      name: "build",
+      description: "Builds.",
+      inputSchema: { type: "object" },
+      dispatcher,
+      conflictKey: () => "plot",
+      input: () => ({ sessionId: "s", actorId: "a", inputId, moment: { timelineId: "main", tick: 1 } }),
+    });
+    const told = new Set<string>();
+    const calls = [callOf("build", "a"), callOf("build", "b", { again: true })];
+    for (const path of generateBatchPaths({ tools: [build as AnyTool], calls, maxPaths: 150 })) {
+      inputId = path.name;
+      world.length = 0;
+      const { settled } = await path.run();
+      expect(new Set(world).size).toBe(world.length);
+      for (const { operationId, outcome } of settled) {
+        const state = (await journal.find(operationId))?.state ?? "absent";
+        told.add(`${outcome}: ${state}`);
+      }
+    }
+    expect([...told].sort()).toEqual([
+      "blocked: absent",
+      "cancelled: absent",
+      "failed: absent",
+      "succeeded: committed",
+      "uncertain: absent",
+      "uncertain: committed",
+    ]);
+    await journal.close();
   });
 
   it("lets a body end in its own way before a fault can come, and a failing hook of the host fail the path", async () => {
