@@ -48,6 +48,12 @@ export function figureOf(bout: BoutResult | undefined, contender: string, field:
   return median(valuesOf(bout, contender, field));
 }
 
+/** The least of a contender's figures: what it takes when nothing comes between. NaN if there is none. */
+export function leastOf(bout: BoutResult | undefined, contender: string, field: string): number {
+  const values = valuesOf(bout, contender, field);
+  return values.length === 0 ? Number.NaN : Math.min(...values);
+}
+
 /** The median, over rounds, of a contender's figure in units of another's in the same round. */
 export function ratioOf(bout: BoutResult | undefined, contenders: readonly [string, string], field: string): number {
   const [contender, baseline] = contenders;

@@ -67,7 +67,7 @@ interface Worker {
 
 async function startWorker({ workload, size, nodeOptions }: BoutPlan, contender: ContenderKey): Promise<Worker> {
   const child = fork(fileURLToPath(new URL("./worker.js", import.meta.url)), [contender, workload, size], {
-    execArgv: ["--expose-gc", ...(nodeOptions ?? [])],
+    execArgv: ["--expose-gc", "--no-memory-reducer", ...(nodeOptions ?? [])],
     env: { ...process.env, NODE_ENV: "production" },
   });
   const said = await heard(child);

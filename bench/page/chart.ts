@@ -78,14 +78,15 @@ function drawAxes({ across, up, lowest, highest, most }: Scale): string[] {
   ];
 }
 
-/** Labels that would lie on each other are moved down, one below the other. */
+/** Labels that would lie on each other are moved towards the middle, one behind the other. */
 function placeLabels(points: readonly (Point & { readonly x: number; readonly y: number })[]): string[] {
   const taken: { readonly x: number; readonly y: number }[] = [];
   return [...points]
     .sort((one, other) => one.x - other.x)
     .map(({ name, x, y }) => {
-      let labelY = y - 10;
-      while (taken.some((other) => Math.abs(other.x - x) < 130 && Math.abs(other.y - labelY) < 15)) labelY -= 15;
+      const step = y < HEIGHT / 2 ? 17 : -17;
+      let labelY = y + (step > 0 ? 22 : -12);
+      while (taken.some((other) => Math.abs(other.x - x) < 130 && Math.abs(other.y - labelY) < 16)) labelY += step;
       taken.push({ x, y: labelY });
       const colour = name.startsWith("toolkernel") ? "#1a7f37" : "#cf222e";
       return `<circle cx="${round(x)}" cy="${round(y)}" r="6" fill="${colour}"/><text x="${round(x + 9)}" y="${round(labelY)}" fill="#1f2328">${name}</text>`;

@@ -35,8 +35,8 @@ export const longRun: Workload = {
   },
 };
 
-const WARM_UP_TURNS = 4_000;
-const WARM_UP_US = 1_000_000;
+const WARM_UP_TURNS = 20_000;
+const WARM_UP_US = 3_000_000;
 
 /** `marks[n]` was taken when turn n + 1 began. */
 function read(marks: readonly number[], turns: number): Record<string, number> {

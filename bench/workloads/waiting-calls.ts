@@ -9,15 +9,18 @@ export const waitingCalls: Workload = {
   about: "memory per waiting call, with 10,000 waiting",
   prepare: async (contender, size) => {
     const calls = Number(size);
-    let open: () => void = () => undefined;
+    let release: () => void = () => undefined;
     let gate = Promise.resolve();
     const waiter: BenchTool = { ...noOp, execute: () => gate.then(() => "ok") };
-    const host = contender.equip({ tools: [waiter], cap: 8 })();
+    const open = contender.equip({ tools: [waiter], cap: 8 });
     const makeDrafts = draftMaker();
     return {
       round: async () => {
+        // A new one each time: what it keeps of a response before would be given back while this one is weighed.
+        const host = open();
+        await host.respond(makeDrafts(1));
         gate = new Promise((resolve) => {
-          open = resolve;
+          release = resolve;
         });
         const drafts = makeDrafts(calls);
         const argumentBytes = await heapGrowth(async () =>
@@ -29,7 +32,7 @@ export const waitingCalls: Workload = {
           // Preparation goes on in microtasks; a turn of the event loop is behind all of them.
           for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
         });
-        open();
+        release();
         await ended;
         return { bytesPerCall: (bytes - argumentBytes) / calls, argumentBytesPerCall: argumentBytes / calls };
       },
