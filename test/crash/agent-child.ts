@@ -2,7 +2,6 @@
  * A process that runs or resumes an Agent on real stores, and kills itself at an append of its run store:
  * before the store is asked, or behind its answer and before anybody gets to know.
  */
-import { writeSync } from "node:fs";
 import {
   Agent,
   defineTool,
@@ -15,6 +14,7 @@ import {
 } from "toolkernel";
 import { openRuns, openStore, type StoreAddress } from "./store.ts";
 import { World } from "./world.ts";
+import { writeLine } from "./write-line.ts";
 
 /** What a process is told to do. */
 export interface AgentOrders {
@@ -123,7 +123,7 @@ async function work(orders: AgentOrders): Promise<void> {
   const { status, endedBy, messages, error } = await run.result;
   const code = (error as { readonly code?: string } | undefined)?.code;
   const result = { status, messages, ...(endedBy !== undefined && { endedBy }), ...(code !== undefined && { code }) };
-  writeSync(1, `${JSON.stringify({ appends: appends.count, result } satisfies AgentSaid)}\n`);
+  writeLine({ appends: appends.count, result } satisfies AgentSaid);
   await runStore.close();
   await journal.close();
   process.exit(0);

@@ -3,13 +3,13 @@
  * It is given its orders as JSON, writes a line for every receipt it was given, and kills itself with
  * SIGKILL at a named point, which is reached through the journal's port and the handler alone.
  */
-import { writeSync } from "node:fs";
 import { GameActionDispatcher } from "../../src/actions/dispatcher.ts";
 import { GameActionReceipt } from "../../src/actions/receipt.ts";
 import type { GameActionIntent } from "../../src/domain/action.ts";
 import type { Journal, JournalProtocol } from "../../src/domain/journal.ts";
 import { openStore, type StoreAddress } from "./store.ts";
 import { World } from "./world.ts";
+import { writeLine } from "./write-line.ts";
 
 /** Where a process can be told to die. */
 export type CrashPoint =
@@ -37,7 +37,7 @@ export interface ChildOrders {
 }
 
 function say(line: object): void {
-  writeSync(1, `${JSON.stringify(line)}\n`);
+  writeLine(line);
 }
 
 function dieIf(isHere: boolean): void {

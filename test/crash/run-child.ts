@@ -3,10 +3,10 @@
  * across processes. It is given its orders as JSON and by lines on its input, and writes a line for every
  * answer of the store.
  */
-import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { RunClaim, RunStore } from "../../src/domain/run-store.ts";
 import { openRuns, type StoreAddress } from "./store.ts";
+import { writeLine } from "./write-line.ts";
 
 /** What a process is told to do. */
 export type RunOrders =
@@ -34,7 +34,7 @@ export interface RunSaid {
 }
 
 function say(line: RunSaid): void {
-  writeSync(1, `${JSON.stringify(line)}\n`);
+  writeLine(line);
 }
 
 function codeOf(error: unknown): string {

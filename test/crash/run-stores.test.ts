@@ -1,5 +1,6 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { KernelError } from "../../src/domain/errors.ts";
 import type { RunStore } from "../../src/domain/run-store.ts";
 import { factsUpTo } from "../../src/testing/run-store-suite/run-desk.ts";
 import { randomFrom, rounds, SEED } from "./long-runs.ts";
@@ -127,8 +128,7 @@ describe.each(STORES)(`a process that is killed while it records, on %s (seed ${
     const site = await makeSite(kind);
     const child = start({ kind: "record", store: site.store, runIds: ["run"], count: NEVER_ENDS });
     await child.says(({ recorded }) => recorded?.count === 3);
-    child.kill("SIGSTOP");
-    const store = await openRuns(site.store);
+    const store = await stopped(child, () => openRuns(site.store));
     const isClaimed = async () => (await store.listOpen({ limit: 9 })).runs.map(({ claimed }) => claimed);
     if (kind === "sqlite") {
       for (let look = 0; look < 5; look += 1) expect(await isClaimed()).toEqual([true]);
@@ -151,6 +151,21 @@ describe.each(STORES)(`a process that is killed while it records, on %s (seed ${
     await site.remove();
   });
 });
+
+/** Stops a process where it keeps nobody from opening the store: not in the middle of a commit. */
+async function stopped<Opened>(child: Program<RunSaid>, open: () => Promise<Opened>): Promise<Opened> {
+  for (;;) {
+    child.kill("SIGSTOP");
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof KernelError && error.code === "JOURNAL_UNAVAILABLE")) throw error;
+      const before = child.said.length;
+      child.kill("SIGCONT");
+      await child.says(() => child.said.length > before);
+    }
+  }
+}
 
 function integrityOf(path: string): unknown {
   const database = new DatabaseSync(path);

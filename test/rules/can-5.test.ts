@@ -16,7 +16,7 @@ const withoutFigures = ({ performance: _performance, ...rest }: Awaited<ReturnTy
 
 describe("a store that cannot record a step", () => {
   it.each([1, 2, 3])(
-    "CAN-5: %i times, whichever step, is asked again for the record, and no call is made again",
+    "CAN-5, C75: %i times, whichever step, is asked again for the record, and no call is made again",
     async (times) => {
       const whole = await playCrashes(RICH_RUN);
       for (let at = 0; at < (whole.processes[0]?.store.appends ?? 0); at++) {
@@ -30,7 +30,7 @@ describe("a store that cannot record a step", () => {
     },
   );
 
-  it("CAN-5: for good, whichever step, ends the run with JOURNAL_UNAVAILABLE, and the run is resumable", async () => {
+  it("CAN-5, C75: for good, whichever step, ends the run with JOURNAL_UNAVAILABLE, and the run is resumable", async () => {
     const whole = await playCrashes(RICH_RUN);
     const appends = whole.processes[0]?.store.appends ?? 0;
     for (let at = 0; at < appends; at++) {
