@@ -36,7 +36,7 @@ export default defineConfig({
     setupFiles: ["test/support/leak-check.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
   },
 });
