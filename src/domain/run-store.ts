@@ -107,6 +107,8 @@ export type RunFact =
       readonly hasDuplicateIds: boolean;
       readonly stopReason: StopReason;
       readonly totalTokens: number;
+      /** What the provider said of a response that ended in an error. */
+      readonly errorMessage?: string;
     }
   | { readonly kind: "prepared"; readonly turn: number; readonly calls: readonly StoredPreparation[] }
   | {
@@ -137,7 +139,8 @@ export type RunFact =
       readonly messages: readonly Message[];
       readonly closedBy?: ClosedBy;
     }
-  | { readonly kind: "ended"; readonly outcome: StoredOutcome };
+  /** `added`: how many messages the run has added; a response that came with its abort is not among them. */
+  | { readonly kind: "ended"; readonly outcome: StoredOutcome; readonly added: number };
 
 /** What an ended run came to, as it is given again; an error as its name, message and code. */
 export interface StoredOutcome extends Omit<RunOutcome, "error" | "abortReason" | "messages" | "newMessages"> {

@@ -3,7 +3,7 @@
  * Owns: which of its runs are live or wait for approvals. Does not own: how a run goes (run/run-loop).
  * Invariants: `run` and `resume` never throw; misuse is in the run's result, as status `kernelError`.
  */
-import type { Message } from "../domain/message.ts";
+import type { Message, UserMessage } from "../domain/message.ts";
 import type { RunStore } from "../domain/run-store.ts";
 import { EventStream } from "../observe/event-stream.ts";
 import { createLanes } from "../plan/lanes.ts";
@@ -23,7 +23,7 @@ import { resolveUncertain } from "./resolve-uncertain.ts";
 import { type ResumeOptions, readResumeOptions } from "./resume-options.ts";
 import { type Run, RunHandle } from "./run-handle.ts";
 import { completeSettings, readLanes, stuckError } from "./session-options.ts";
-import { claimNewRun, takeOverRun } from "./stored-runs.ts";
+import { checkStorable, claimNewRun, takeOverRun } from "./stored-runs.ts";
 
 /** A run of this Agent and what belongs to it. */
 interface KnownRun {
@@ -61,7 +61,7 @@ export class Agent {
       this.#runs.set(runId, known);
       return this.#start(known, options.signal, async () => {
         const { runStore } = this.#options;
-        if (runStore !== undefined) await claimNewRun(runStore, known.loop);
+        if (runStore !== undefined) await claimNewRun(runStore, known.loop, prompt);
         known.loop.enter("BEGIN", prompt);
       });
     } catch (error) {
@@ -76,6 +76,7 @@ export class Agent {
   resume(runId: string, options: ResumeOptions = {}): Run {
     try {
       const facts = readResumeOptions(options);
+      this.#checkSaid(facts.message);
       return this.#options.runStore === undefined
         ? this.#reopen(runId, facts, options)
         : this.#takeOver({ runId, runStore: this.#options.runStore }, facts, options);
@@ -150,7 +151,11 @@ export class Agent {
     const hub = events.createHub();
     const handle = new RunHandle(hub, {
       runId,
-      enqueue: (queue, message) => loop.enqueue(queue, readUserMessage(message, "message")),
+      enqueue: (queue, message) => {
+        const said = readUserMessage(message, "message");
+        this.#checkSaid(said);
+        return loop.enqueue(queue, said);
+      },
       abort: (reason) => loop.abort(reason),
       resolveUncertain: async (id, resolution) => {
         // Of a run that is being taken over nothing is known yet; of any other it counts at once.
@@ -178,6 +183,10 @@ export class Agent {
     const begun = Promise.resolve().then(begin);
     begun.catch(fail);
     return handle;
+  }
+
+  #checkSaid(message: UserMessage | undefined): void {
+    if (this.#options.runStore !== undefined) checkStorable(message, "message");
   }
 
   /** A broken invariant: the run ends as it is, and nothing more of it is believed. */

@@ -149,11 +149,8 @@ export class BatchQueue {
 
   #begin(current: Current): void {
     const { response, options } = current.job;
-    const start = this.#record?.start(response, options) ?? {
-      kind: "run",
-      turn: options.turn ?? this.#turn + 1,
-      stored: undefined,
-    };
+    const anew = { kind: "run", turn: options.turn ?? this.#turn + 1, stored: undefined } as const;
+    const start = this.#record?.start(response, options) ?? anew;
     if (start.kind === "known") {
       this.#onResult(start.result);
       return;
@@ -161,8 +158,9 @@ export class BatchQueue {
     const { turn, stored } = start;
     this.#turn = turn;
     const { calls, stopReason } = response;
-    const named = stored?.response.calls ?? nameCalls(calls, turn);
-    const whole = { calls: named, hasDuplicateIds: hasDuplicateIds(calls), stopReason, turn, stored };
+    const named = { calls: nameCalls(calls, turn), hasDuplicateIds: hasDuplicateIds(calls), stopReason, turn };
+    // What was recorded of a response stands, also why it stopped.
+    const whole: BatchResponse = stored === undefined ? named : { ...stored.response, stored };
     if (this.#record === undefined || stored !== undefined) this.#run(current, whole);
     else
       this.#record.record(whole).then(

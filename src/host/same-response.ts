@@ -2,6 +2,7 @@ import stringify from "fast-json-stable-stringify";
 import type { ToolCall } from "../domain/call.ts";
 import { isMissingId } from "../run/call-ids.ts";
 import type { BatchRun } from "../run/run-batch.ts";
+import { storableCall } from "../run/storable.ts";
 import { invalidOption } from "./check-options.ts";
 import type { ExecuteOptions, ReadResponse } from "./read-response.ts";
 
@@ -31,17 +32,12 @@ export function isSameResponse(known: ComparedResponse, given: ComparedResponse)
 
 function isSameCall(known: ToolCall, given: ToolCall): boolean {
   const isSameId = given.id === known.id || isMissingId(given.id);
-  return isSameId && known.name === given.name && draftText(known) === draftText(given);
+  return isSameId && known.name === given.name && draftText(storableCall(known)) === draftText(storableCall(given));
 }
 
 /** Text is compared as it is, a parsed object by its canonical form. */
 function draftText({ arguments: draft }: ToolCall): string {
-  if (typeof draft === "string") return draft;
-  try {
-    return `object:${stringify(draft)}`;
-  } catch {
-    return "object that cannot be read";
-  }
+  return typeof draft === "string" ? draft : `object:${stringify(draft)}`;
 }
 
 /**

@@ -6,16 +6,19 @@
  */
 import type { BatchResult } from "../domain/batch.ts";
 import type { KernelError } from "../domain/errors.ts";
-import type { RunStore } from "../domain/run-store.ts";
+import type { RunFact, RunStore } from "../domain/run-store.ts";
+import { UNCHECKED } from "../run/check-repeats.ts";
+import { batchEnd, closeBatch } from "../run/close-batch.ts";
 import { Recorder } from "../run/recorder.ts";
-import { restoreCore, resultOf } from "../run/restore-run.ts";
+import { restoreCore, resultOf, settledCalls } from "../run/restore-run.ts";
 import type { BatchResponse } from "../run/run-batch.ts";
 import type { SessionCore } from "../run/session-core.ts";
+import { storableCall } from "../run/storable.ts";
 import { foldRun, type StoredBatch, type StoredRun } from "../run/stored-run.ts";
 import { invalidOption } from "./check-options.ts";
 import type { ExecuteOptions, ReadResponse } from "./read-response.ts";
 import { isSameResponse } from "./same-response.ts";
-import { checkOpenApprovals } from "./stored-runs.ts";
+import { checkStoredApprovals } from "./stored-runs.ts";
 
 /** How a response is to be run: anew, gone on with, or not at all since it has its result. */
 export type RecordedStart =
@@ -29,8 +32,12 @@ export class SessionRecord {
   readonly #onLost: (error: KernelError) => void;
   /** What an earlier process has left; its open batch only until it is gone on with. */
   #stored: StoredRun = foldRun([]);
-  #isClaimed = false;
+  #facts: readonly RunFact[] = [];
+  #opening: Promise<void> | undefined;
+  /** The turn that was run or told of last. */
   #turn = 0;
+  /** New evidence reached the model before it was known what an earlier process has left. */
+  #hasEarlyEvidence = false;
 
   constructor(core: SessionCore, store: RunStore, onLost: (error: KernelError) => void) {
     this.#core = core;
@@ -38,18 +45,38 @@ export class SessionRecord {
     this.#onLost = onLost;
   }
 
-  /** Claims the run, once. Rejects with `RUN_CLAIMED`, `JOURNAL_*`. */
-  async open(): Promise<void> {
-    if (this.#isClaimed) return;
-    const { runId, clock } = this.#core.settings;
+  /** Claims the run, once; tries again after a failure. Rejects with `RUN_CLAIMED`, `JOURNAL_*`. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  /** New evidence has reached the model (REP-7). */
+  noteEvidence(): void {
+    const { recorder } = this.#core;
+    if (recorder === undefined) this.#hasEarlyEvidence = true;
+    else recorder.note({ kind: "evidence" });
+  }
+
+  async #open(): Promise<void> {
+    const core = this.#core;
+    const { runId, clock } = core.settings;
     const claim = await this.#store.claim(runId, { create: true });
-    this.#isClaimed = true;
-    this.#stored = foldRun(claim.facts);
-    this.#turn = this.#stored.turn;
-    this.#core.recorder = new Recorder(claim, clock, this.#onLost);
+    core.recorder = new Recorder(claim, clock, this.#onLost);
+    if (claim.facts.length === 0) core.recorder.note({ kind: "begun", earlier: [] }, { status: "running", turn: 0 });
+    if (this.#hasEarlyEvidence) this.noteEvidence();
+    this.#restore([...claim.facts, ...(this.#hasEarlyEvidence ? [{ kind: "evidence" } as const] : [])]);
+    const { open, turn } = this.#stored;
+    this.#turn = open === undefined ? turn : open.response.turn - 1;
+  }
+
+  #restore(facts: readonly RunFact[]): void {
+    this.#facts = facts;
+    this.#stored = foldRun(facts);
     restoreCore(this.#core, this.#stored, this.#core.tools);
-    if (claim.facts.length === 0)
-      this.#core.recorder.note({ kind: "begun", earlier: [] }, { status: "running", turn: 0 });
   }
 
   /**
@@ -58,17 +85,34 @@ export class SessionRecord {
    */
   start(response: ReadResponse, options: ExecuteOptions): RecordedStart {
     const { open } = this.#stored;
-    const turn = options.turn ?? open?.response.turn ?? this.#turn + 1;
+    const turn = options.turn ?? this.#turn + 1;
     const known = this.#findResult(response, turn);
-    if (known !== undefined) return { kind: "known", result: known };
-    checkOpenApprovals(open, options.approvals ?? {});
-    if (open !== undefined && !isSameResponse(open.response, { ...response, turn })) {
-      const fault = `is another one than that of turn ${open.response.turn}, which an earlier process left unfinished; execute that one first`;
-      throw invalidOption("response", fault);
+    if (known !== undefined) {
+      this.#turn = turn;
+      return { kind: "known", result: known };
     }
+    checkStoredApprovals(this.#stored, options.approvals ?? {});
+    const isLeft = open !== undefined && isSameResponse(open.response, { ...response, turn });
+    if (open !== undefined && !isLeft) this.#endLeft(open, turn);
     this.#stored = { ...this.#stored, open: undefined };
     this.#turn = turn;
-    return { kind: "run", turn, stored: open };
+    return { kind: "run", turn, stored: isLeft ? open : undefined };
+  }
+
+  /**
+   * Ends a batch whose every call has settled, since its host goes on with a later turn: it has been told, and
+   * its process died before that was recorded. @throws KernelError `INVALID_OPTIONS` for a batch that is open.
+   */
+  #endLeft(open: StoredBatch, turn: number): void {
+    const left = open.response.turn;
+    const settled = settledCalls(open);
+    if (turn <= left || settled.length < open.response.calls.length) {
+      const fault = `is another one than that of turn ${left}, which an earlier process left unfinished; execute that one first`;
+      throw invalidOption("response", fault);
+    }
+    const end = batchEnd(left, closeBatch(settled, { repeats: UNCHECKED, refusal: undefined }));
+    this.#core.recorder?.note(end);
+    this.#restore([...this.#facts, end]);
   }
 
   /** The result of a response that has ended, whoever ran it: a host may well tell its story from the start. */
@@ -80,7 +124,8 @@ export class SessionRecord {
 
   /** Makes a response durable. Rejects with what the store says. */
   async record({ calls, hasDuplicateIds, stopReason, turn }: BatchResponse): Promise<void> {
-    const fact = { kind: "response", turn, calls, hasDuplicateIds, stopReason, totalTokens: 0 } as const;
+    const stored = calls.map(storableCall);
+    const fact = { kind: "response", turn, calls: stored, hasDuplicateIds, stopReason, totalTokens: 0 } as const;
     await this.#core.recorder?.record([fact], { status: "running", turn });
   }
 
@@ -94,9 +139,9 @@ export class SessionRecord {
     const { recorder, settings, toolCalls } = this.#core;
     if (recorder === undefined) return;
     const turn = this.#turn;
-    if (!isOpen && recorder.lost === undefined) {
+    if (!isOpen && this.#stored.open === undefined && recorder.lost === undefined) {
       const outcome = { runId: settings.runId, status: "stopped", undelivered: [], turns: turn, toolCalls } as const;
-      recorder.note({ kind: "ended", outcome }, { status: "stopped", turn });
+      recorder.note({ kind: "ended", outcome, added: 0 }, { status: "stopped", turn });
     }
     await recorder.release().catch(() => undefined);
   }

@@ -27,6 +27,7 @@ export class ToolSession implements AsyncDisposable {
   readonly #core: SessionCore;
   readonly #events: EventStream;
   readonly #validator: NonNullable<ToolSessionOptions["jsonSchemaValidator"]>;
+  readonly #record: SessionRecord | undefined;
   readonly #batches: BatchQueue;
 
   /** @throws KernelError `INVALID_OPTIONS`, `DUPLICATE_TOOL`, `INVALID_TOOL_SCHEMA`. */
@@ -45,8 +46,8 @@ export class ToolSession implements AsyncDisposable {
     });
     const { runStore } = options;
     const loseStore = (error: KernelError): void => this.#batches.loseStore(error);
-    const record = runStore === undefined ? undefined : new SessionRecord(this.#core, runStore, loseStore);
-    this.#batches = new BatchQueue({ core: this.#core, events: this.#events, record });
+    this.#record = runStore === undefined ? undefined : new SessionRecord(this.#core, runStore, loseStore);
+    this.#batches = new BatchQueue({ core: this.#core, events: this.#events, record: this.#record });
   }
 
   /**
@@ -70,7 +71,7 @@ export class ToolSession implements AsyncDisposable {
   /** Steering or a follow-up has reached the model: what it repeats after that is no repeat (REP-7). */
   noteNewEvidence(): void {
     this.#core.repeats = NO_REPEATS;
-    this.#core.recorder?.note({ kind: "evidence" });
+    this.#record?.noteEvidence();
   }
 
   /**
@@ -79,6 +80,8 @@ export class ToolSession implements AsyncDisposable {
    * Rejects with KernelError `OPERATION_UNKNOWN` or `INVALID_OPTIONS`.
    */
   async resolveUncertain(operationIdOrCallId: string, resolution: UncertaintyResolution): Promise<void> {
+    // What an earlier process has left uncertain is known once the run is claimed.
+    if (this.#core.recorder === undefined) await this.#record?.open();
     await resolveUncertain(this.#core, operationIdOrCallId, resolution);
   }
 

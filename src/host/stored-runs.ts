@@ -1,5 +1,6 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import type { KernelError } from "../domain/errors.ts";
+import type { Message } from "../domain/message.ts";
 import type { RunOutcome } from "../domain/run.ts";
 import type { RunStore } from "../domain/run-store.ts";
 import { Recorder } from "../run/recorder.ts";
@@ -8,19 +9,29 @@ import type { RunLoop } from "../run/run-loop.ts";
 import { noteGoingOn } from "../run/run-records.ts";
 import type { ResumeFacts } from "../run/run-settings.ts";
 import { hearWithResume } from "../run/said-messages.ts";
-import { foldRun, type StoredBatch } from "../run/stored-run.ts";
+import { isStorable } from "../run/storable.ts";
+import { foldRun, type StoredBatch, type StoredRun } from "../run/stored-run.ts";
 import { invalidOption } from "./check-options.ts";
 import { notFoundError } from "./failed-run.ts";
 
-/** Takes a new run into a store before it begins. Rejects with `INVALID_OPTIONS` when its id is taken. */
-export async function claimNewRun(store: RunStore, loop: RunLoop): Promise<void> {
+/**
+ * Takes a new run into a store before it begins. Rejects with `INVALID_OPTIONS` when its id is taken, or its
+ * messages are no JSON.
+ */
+export async function claimNewRun(store: RunStore, loop: RunLoop, prompt: readonly Message[]): Promise<void> {
   const { core } = loop;
+  checkStorable([...loop.transcript.messages, ...prompt], "messages");
   const claim = await store.claim(core.settings.runId, { create: true });
   if (claim.facts.length > 0) {
     await claim.release();
     throw invalidOption("runId", "is the id of a run that the store has already; resume it, or take another id");
   }
   core.recorder = new Recorder(claim, core.settings.clock, (error) => loop.loseStore(error));
+}
+
+/** @throws KernelError `INVALID_OPTIONS` for what a store could not keep. */
+export function checkStorable(said: unknown, path: string): void {
+  if (!isStorable(said)) throw invalidOption(path, "must be JSON, since the run is kept in a store");
 }
 
 /** Where a stored run goes on, or what it came to if it has ended. */
@@ -40,7 +51,7 @@ export async function takeOverRun(store: RunStore, loop: RunLoop, facts: ResumeF
     // Made, and given up before anything of it was recorded: there is nothing to go on from.
     if (claim.facts.length === 0) throw notFoundError();
     const stored = foldRun(claim.facts);
-    checkOpenApprovals(stored.open, facts.approvals);
+    checkStoredApprovals(stored, facts.approvals);
     const outcome = storedOutcomeOf(runId, stored);
     if (outcome === undefined)
       core.recorder = new Recorder(claim, core.settings.clock, (error: KernelError) => loop.loseStore(error));
@@ -62,18 +73,30 @@ export async function takeOverRun(store: RunStore, loop: RunLoop, facts: ResumeF
   }
 }
 
-/** @throws KernelError `INVALID_OPTIONS` for an answer to an approval that is not open (APP-2). */
-export function checkOpenApprovals(open: StoredBatch | undefined, approvals: ApprovalDecisions): void {
-  const ids = new Set(openApprovalIds(open));
-  const unknown = Object.keys(approvals).find((id) => !ids.has(id));
-  if (unknown !== undefined)
-    throw invalidOption(`approvals.${unknown.slice(0, 64)}`, "is no open approval of this run");
+/**
+ * Checks answers against the approvals of a stored run. The answer that an approval was given already may come
+ * again, since who gave it cannot know whether it was recorded; it changes nothing.
+ * @throws KernelError `INVALID_OPTIONS` for an id that is not open and was not answered so (APP-2).
+ */
+export function checkStoredApprovals({ history }: StoredRun, approvals: ApprovalDecisions): void {
+  const known = new Map(history.flatMap((batch) => (batch === null ? [] : approvalsOf(batch))));
+  for (const [id, decision] of Object.entries(approvals)) {
+    const path = `approvals.${id.slice(0, 64)}`;
+    const standing = known.get(id);
+    if (standing === undefined) throw invalidOption(path, "is no open approval of this run");
+    if (standing === "open" || standing === (decision === true ? "granted" : "blocked")) continue;
+    throw invalidOption(path, `was ${standing} before`);
+  }
 }
 
-function openApprovalIds(open: StoredBatch | undefined): readonly string[] {
-  return (open?.preparations ?? []).flatMap((known) => {
-    const isOpen =
-      known.kind === "prepared" && known.approval !== undefined && open?.decisions.has(known.index) !== true;
-    return isOpen && known.approval !== undefined ? [known.approval.approvalId] : [];
+type Standing = "open" | "granted" | "blocked";
+
+function approvalsOf({ preparations, decisions, ended }: StoredBatch): readonly (readonly [string, Standing])[] {
+  return (preparations ?? []).flatMap((known): (readonly [string, Standing])[] => {
+    const approvalId = known.kind === "prepared" ? known.approval?.approvalId : undefined;
+    const decision = decisions.get(known.index);
+    if (approvalId === undefined || (decision === undefined && ended !== undefined)) return [];
+    if (decision === undefined) return [[approvalId, "open"]];
+    return [[approvalId, decision.block === undefined ? "granted" : "blocked"]];
   });
 }

@@ -4,6 +4,8 @@ import { isProjectionFailed } from "../settle/project-receipt.ts";
 import { policyMessage, toolMessages } from "../settle/tool-messages.ts";
 import type { RepeatCheck } from "./check-repeats.ts";
 import type { ResponseRefusal } from "./refuse-response.ts";
+import { withoutUnstorableData } from "./storable.ts";
+import type { FactOf } from "./stored-run.ts";
 
 /** What a batch came to beside its calls. */
 export interface BatchFacts {
@@ -17,6 +19,12 @@ export function closeBatch(settled: readonly SettledCall[], facts: BatchFacts): 
   const { advice } = facts.repeats;
   const messages = [...toolMessages(settled), ...(advice === undefined ? [] : [policyMessage(advice)])];
   return { messages, settled, closed: closedBy !== undefined, ...(closedBy !== undefined && { closedBy }) };
+}
+
+/** The end of a batch as a store keeps it (RUN-6). */
+export function batchEnd(turn: number, { messages, closedBy }: BatchResult): FactOf<"batchEnded"> {
+  const kept = messages.map(withoutUnstorableData);
+  return { kind: "batchEnded", turn, messages: kept, ...(closedBy !== undefined && { closedBy }) };
 }
 
 /** In the fixed precedence of the closers (RUN-2). */

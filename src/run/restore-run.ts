@@ -3,6 +3,7 @@
  * Owns: nothing. Nothing is emitted and nobody is asked: what happened has happened.
  */
 import type { BatchResult } from "../domain/batch.ts";
+import type { SettledCall } from "../domain/call.ts";
 import type { RunOutcome } from "../domain/run.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { type Fingerprint, fingerprintCall, fingerprintText } from "../repeat/fingerprint.ts";
@@ -10,6 +11,7 @@ import { countRepeat, isObservingRepeats, NO_REPEATS, type RepeatSequence } from
 import type { RunLoop } from "./run-loop.ts";
 import type { SessionCore } from "./session-core.ts";
 import { type StoredBatch, type StoredRun, toSettled } from "./stored-run.ts";
+import { responseError } from "./take-response.ts";
 import { Transcript } from "./transcript.ts";
 
 /** Where a stored run goes on: with its open batch, with the end of its turn, or with the next request. */
@@ -29,6 +31,7 @@ export function restoreRun(run: RunLoop, stored: StoredRun): EntryPoint {
   if (last === undefined || last === null) return "BEGIN";
   const { message, calls, hasDuplicateIds } = last.response;
   if (message !== undefined) run.assistant = { message, calls, hasDuplicateIds };
+  run.error = responseError(last.response);
   if (stored.open !== undefined && calls.length > 0) {
     run.storedBatch = stored.open;
     return "RESUME";
@@ -44,29 +47,35 @@ export function restoreCore(core: SessionCore, stored: StoredRun, tools: ToolReg
   const closed = stored.history.filter((batch) => batch !== open);
   core.toolCalls = open?.earlierToolCalls ?? stored.toolCalls;
   core.resolved = stored.resolved;
+  core.uncertain = [];
   core.repeats = countHistory(core, closed, tools);
   for (const batch of closed) if (batch !== null) restoreUncertain(core, batch);
 }
 
 /** The result of a batch that has ended, as it was given; undefined while it has not. */
-export function resultOf({ ended, settled, response, preparations }: StoredBatch): BatchResult | undefined {
+export function resultOf(batch: StoredBatch): BatchResult | undefined {
+  const { ended } = batch;
   if (ended === undefined) return undefined;
+  const { messages, closedBy } = ended;
+  return {
+    // What a batch recorded of itself at its end.
+    messages: messages as BatchResult["messages"],
+    settled: settledCalls(batch),
+    closed: closedBy !== undefined,
+    ...(closedBy !== undefined && { closedBy }),
+  };
+}
+
+/** The calls of a batch that have settled, in source order, as they were settled. */
+export function settledCalls({ settled, response, preparations }: StoredBatch): readonly SettledCall[] {
   const known = new Map(preparations?.map((preparation) => [preparation.index, preparation]));
-  const calls = response.calls.flatMap((call, index) => {
+  return response.calls.flatMap((call, index) => {
     const fact = settled.get(index);
     const preparation = known.get(index);
     if (fact === undefined) return [];
     const conflictKeys = preparation?.kind === "prepared" ? preparation.conflictKeys : [];
     return [toSettled(fact, { call, conflictKeys, repairs: preparation?.repairs ?? [] })];
   });
-  const { messages, closedBy } = ended;
-  return {
-    // What a batch recorded of itself at its end.
-    messages: messages as BatchResult["messages"],
-    settled: calls,
-    closed: closedBy !== undefined,
-    ...(closedBy !== undefined && { closedBy }),
-  };
 }
 
 /** What an ended run came to, as it was given the first time. */
@@ -127,6 +136,7 @@ function restoreUncertain(core: SessionCore, { settled, response, preparations }
       conflictKeys: prepared?.kind === "prepared" ? prepared.conflictKeys : [],
       epochField: fact.epoch === undefined ? {} : { epoch: fact.epoch },
       batch: settled,
+      durable: core.tools.get(call.name)?.tool.durable,
     });
   }
 }

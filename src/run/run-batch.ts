@@ -16,7 +16,7 @@ import { describeUncertainty } from "./call-settled.ts";
 import { type ChartActor, startChart } from "./chart-actor.ts";
 import { BATCH_CHART } from "./charts.ts";
 import { checkRepeats, type RepeatCheck, UNCHECKED, uncountCancelled } from "./check-repeats.ts";
-import { closeBatch } from "./close-batch.ts";
+import { batchEnd, closeBatch } from "./close-batch.ts";
 import { FACTS } from "./facts.ts";
 import { type PlannedEpoch, planBatch } from "./plan-batch.ts";
 import { prepareCalls, refuseCall } from "./prepare-batch.ts";
@@ -233,13 +233,7 @@ export class BatchRun implements EpochOwner {
     if (settled.length < this.calls.length) this.core.fault(new Error("a call of the batch has no result"));
     if (this.isCancelled && this.#repeats !== UNCHECKED) uncountCancelled(this.core, this.calls, this.#repeats);
     const result = closeBatch(settled, { repeats: this.#repeats, refusal: this.#refusal });
-    const { messages, closedBy } = result;
-    this.core.recorder?.note({
-      kind: "batchEnded",
-      turn: this.turn,
-      messages,
-      ...(closedBy !== undefined && { closedBy }),
-    });
+    this.core.recorder?.note(batchEnd(this.turn, result));
     this.#onResult(result);
   }
 }

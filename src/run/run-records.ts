@@ -2,9 +2,10 @@
 import type { JsonValue } from "../domain/json.ts";
 import type { Message } from "../domain/message.ts";
 import type { RunOutcome } from "../domain/run.ts";
-import type { StoredOutcome } from "../domain/run-store.ts";
+import type { RunFact, StoredOutcome } from "../domain/run-store.ts";
 import type { RunLoop } from "./run-loop.ts";
 import type { SaidMessage } from "./said-messages.ts";
+import { storableCall, storableMessage } from "./storable.ts";
 import type { ReadAssistant } from "./transcript.ts";
 
 /** Says in the list of runs that a run goes on. */
@@ -34,9 +35,12 @@ export function recordBegin({ core, transcript }: RunLoop, prompt: readonly Mess
 export function recordResponse(
   { core, turn, totalTokens }: RunLoop,
   { message, calls, hasDuplicateIds }: ReadAssistant,
+  errorMessage: string | undefined,
 ): Promise<void> | undefined {
   const { stopReason } = message;
-  const fact = { kind: "response", turn, message, calls, hasDuplicateIds, stopReason, totalTokens } as const;
+  const counts = { hasDuplicateIds, stopReason, totalTokens, ...(errorMessage !== undefined && { errorMessage }) };
+  const kept = { message: storableMessage(message), calls: calls.map(storableCall) };
+  const fact = { kind: "response", turn, ...kept, ...counts } as const;
   return core.recorder?.record([fact], { status: "running", turn });
 }
 
@@ -50,7 +54,7 @@ export function recordEnd(run: RunLoop, outcome: RunOutcome): Promise<RunOutcome
   if (recorder === undefined) return undefined;
   const { status } = outcome;
   const record = async (): Promise<void> => {
-    const facts = status === "awaitingApproval" ? [] : [{ kind: "ended", outcome: storedOutcome(outcome) } as const];
+    const facts = status === "awaitingApproval" ? [] : [endOf(outcome)];
     await recorder.record(facts, { status, turn: run.turn });
   };
   return record()
@@ -71,6 +75,10 @@ function lostOutcome({ queues }: RunLoop, outcome: RunOutcome, error: Error): Ru
     undelivered,
     error: rest.status === "kernelError" ? (rest.error ?? error) : error,
   };
+}
+
+function endOf(outcome: RunOutcome): RunFact {
+  return { kind: "ended", outcome: storedOutcome(outcome), added: outcome.newMessages.length };
 }
 
 function storedOutcome(outcome: RunOutcome): StoredOutcome {

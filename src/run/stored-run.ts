@@ -129,6 +129,7 @@ function addFact(run: RunDraft, fact: RunFact): void {
       break;
     case "ended":
       run.ended = fact.outcome;
+      run.added.splice(fact.added);
       break;
     default:
       addBatchFact(run, fact);
@@ -162,7 +163,7 @@ function addBatchFact(
   switch (fact.kind) {
     case "prepared":
       batch.preparations = fact.calls;
-      run.toolCalls = batch.earlierToolCalls + batch.response.calls.length;
+      countCalls(run, batch);
       break;
     case "decided":
       for (const { index, ...decision } of fact.decisions) batch.decisions.set(index, decision);
@@ -178,7 +179,13 @@ function addBatchFact(
       break;
     case "batchEnded":
       batch.ended = fact;
+      // Cancelled while they were prepared: they count, as those of a response that was refused whole do not.
+      if ([...batch.settled.values()].some(({ outcome }) => outcome === "cancelled")) countCalls(run, batch);
       run.added.push(...fact.messages);
       break;
   }
+}
+
+function countCalls(run: RunDraft, { earlierToolCalls, response }: StoredBatch): void {
+  run.toolCalls = earlierToolCalls + response.calls.length;
 }

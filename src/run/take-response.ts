@@ -20,7 +20,7 @@ export function takeAnswer(run: RunLoop, answer: ModelAnswer, report: Report): v
   run.batch = undefined;
   run.assistant = readResponse(run, answer.response);
   const { assistant } = run;
-  const recorded = recordResponse(run, assistant);
+  const recorded = recordResponse(run, assistant, answer.response.errorMessage);
   if (recorded === undefined) {
     enterResponse(run, assistant, report);
     return;
@@ -38,12 +38,19 @@ function enterResponse(run: RunLoop, { message, calls }: ReadAssistant, report: 
   if (message.content.length > 0) run.append(message);
 }
 
+/** What a response failed by, if it ended in an error of the model or provider (PREP-10). */
+export function responseError({
+  stopReason,
+  errorMessage,
+}: Pick<ModelResponse, "stopReason" | "errorMessage">): Error | undefined {
+  if (stopReason !== "error" && stopReason !== "aborted") return undefined;
+  return new Error(errorMessage ?? `The model's response ended with "${stopReason}".`);
+}
+
 /** Reads a response: its tokens, its fault if it ended in one, its calls. */
 function readResponse(run: RunLoop, response: ModelResponse): ReadAssistant {
   const { stopReason, errorMessage, usage } = response;
   run.totalTokens += usage?.totalTokens ?? 0;
-  if (stopReason === "error" || stopReason === "aborted") {
-    run.error = new Error(errorMessage ?? `The model's response ended with "${stopReason}".`);
-  }
+  run.error = responseError({ stopReason, errorMessage }) ?? run.error;
   return run.transcript.readResponse(response, run.turn);
 }
