@@ -89,8 +89,8 @@ ${notes.trim()}
 
 const TURN_COLUMNS = [
   ["cpuUsPerCall", "CPU per call, us"],
-  ["firstUsPerCall", "in the first tenth"],
-  ["lastUsPerCall", "in the last tenth"],
+  ["firstUsPerCall", "middle turn of the first tenth"],
+  ["lastUsPerCall", "of the last tenth"],
   ["lastToFirst", "last to first"],
 ] as const;
 

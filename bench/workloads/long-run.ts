@@ -1,4 +1,5 @@
 import { collectYoungGarbage, cpuMicroseconds } from "../measure/cpu.ts";
+import { median } from "../measure/statistics.ts";
 import type { Workload } from "../measure/workload.ts";
 import { draftMaker, noOp } from "./no-op-calls.ts";
 
@@ -38,16 +39,18 @@ export const longRun: Workload = {
 const WARM_UP_TURNS = 20_000;
 const WARM_UP_US = 3_000_000;
 
-/** `marks[n]` was taken when turn n + 1 began. */
+/**
+ * `marks[n]` was taken when turn n + 1 began. A tenth is judged by its middle turn: a collection of garbage
+ * falls into one tenth or the other by chance, and costs as much as dozens of turns.
+ */
 function read(marks: readonly number[], turns: number): Record<string, number> {
-  const spent = (from: number, to: number): number => (marks[to] ?? Number.NaN) - (marks[from] ?? Number.NaN);
-  const tenth = turns / 10;
-  const firstUs = spent(0, tenth);
-  const lastUs = spent(turns - tenth, turns);
+  const costs = marks.slice(1).map((mark, index) => (mark - (marks[index] ?? Number.NaN)) / CALLS_PER_TURN);
+  const firstUsPerCall = median(costs.slice(0, turns / 10));
+  const lastUsPerCall = median(costs.slice(-turns / 10));
   return {
-    cpuUsPerCall: spent(0, turns) / (turns * CALLS_PER_TURN),
-    firstUsPerCall: firstUs / (tenth * CALLS_PER_TURN),
-    lastUsPerCall: lastUs / (tenth * CALLS_PER_TURN),
-    lastToFirst: lastUs / firstUs,
+    cpuUsPerCall: costs.reduce((sum, cost) => sum + cost, 0) / costs.length,
+    firstUsPerCall,
+    lastUsPerCall,
+    lastToFirst: lastUsPerCall / firstUsPerCall,
   };
 }
