@@ -58,7 +58,9 @@ export class BatchApprovals {
       const call = this.#batch.calls[preparation.index];
       if (call === undefined || preparation.kind === "refused" || decisions.has(preparation.index)) continue;
       const { approval } = preparation;
-      if (approval !== undefined && call.settled === undefined) this.#add(call, () => approval.approvalId);
+      // A call whose tool is gone is refused, whatever anybody would answer.
+      if (approval !== undefined && call.settled === undefined && call.refusal === undefined)
+        this.#add(call, () => approval.approvalId);
     }
     return this.#open.size;
   }
