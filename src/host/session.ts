@@ -81,7 +81,7 @@ export class ToolSession implements AsyncDisposable {
    */
   async resolveUncertain(operationIdOrCallId: string, resolution: UncertaintyResolution): Promise<void> {
     // What an earlier process has left uncertain is known once the run is claimed.
-    if (this.#core.recorder === undefined) await this.#record?.open();
+    if (this.#record !== undefined && this.#core.recorder === undefined) await this.#record.open();
     await resolveUncertain(this.#core, operationIdOrCallId, resolution);
   }
 
