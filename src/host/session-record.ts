@@ -18,7 +18,7 @@ import { foldRun, type StoredBatch, type StoredRun } from "../run/stored-run.ts"
 import { invalidOption } from "./check-options.ts";
 import type { ExecuteOptions, ReadResponse } from "./read-response.ts";
 import { isSameResponse } from "./same-response.ts";
-import { checkStoredApprovals } from "./stored-runs.ts";
+import { checkStoredApprovals, isAgentsRun } from "./stored-runs.ts";
 
 /** How a response is to be run: anew, gone on with, or not at all since it has its result. */
 export type RecordedStart =
@@ -65,6 +65,10 @@ export class SessionRecord {
     const core = this.#core;
     const { runId, clock } = core.settings;
     const claim = await this.#store.claim(runId, { create: true });
+    if (isAgentsRun(foldRun(claim.facts))) {
+      await claim.release();
+      throw invalidOption("runId", "is the run of an Agent; go on with it by agent.resume");
+    }
     core.recorder = new Recorder(claim, clock, this.#onLost);
     if (claim.facts.length === 0) core.recorder.note({ kind: "begun", earlier: [] }, { status: "running", turn: 0 });
     if (this.#hasEarlyEvidence) this.noteEvidence();

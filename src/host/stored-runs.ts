@@ -51,6 +51,8 @@ export async function takeOverRun(store: RunStore, loop: RunLoop, facts: ResumeF
     // Made, and given up before anything of it was recorded: there is nothing to go on from.
     if (claim.facts.length === 0) throw notFoundError();
     const stored = foldRun(claim.facts);
+    if (!isAgentsRun(stored))
+      throw invalidOption("runId", "is the run of a session; go on with it by createToolSession");
     checkStoredApprovals(stored, facts.approvals);
     const outcome = storedOutcomeOf(runId, stored);
     if (outcome === undefined)
@@ -71,6 +73,13 @@ export async function takeOverRun(store: RunStore, loop: RunLoop, facts: ResumeF
     await claim.release();
     throw error;
   }
+}
+
+/** Whether a run has a transcript of its own; a session's has not. */
+export function isAgentsRun({ earlier, added, history }: StoredRun): boolean {
+  const first = history.find((batch) => batch !== null);
+  if (first === undefined || first === null) return earlier.length + added.length > 0;
+  return first.response.message !== undefined;
 }
 
 /**

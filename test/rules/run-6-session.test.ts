@@ -153,6 +153,15 @@ describe("a session over a store", () => {
     await session.close();
   });
 
+  it("RUN-6: refuses the run of an Agent, which has its own loop, and leaves it as it was", async () => {
+    const runStore = await leaveRun([{ name: "read" }], { isAgents: true });
+    const before = await factsIn(runStore);
+    const session = testSession({ tools: [recordingTool().tool], runStore });
+    expect(await misuseOf(session.execute(draftsOf([{ name: "read" }])).result)).toBe("INVALID_OPTIONS runId");
+    await session.close();
+    expect(await factsIn(runStore)).toEqual(before);
+  });
+
   it("C28: a second session of the same run is refused while the first lives, and can go on when it is closed", async () => {
     const runStore = memoryRunStore();
     const [one, two] = [1, 2].map(() => testSession({ tools: [recordingTool().tool], runStore }));
