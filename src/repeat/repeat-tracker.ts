@@ -45,6 +45,7 @@ export function countRepeat(
 
 function judgeCount(count: number, { advisory, termination }: RepeatThresholds): RepeatVerdict {
   if (termination > 0 && count >= termination) return "terminated";
-  if (advisory > 0 && count === advisory) return "advisory";
+  // A count is never 0, which switches it off.
+  if (count === advisory) return "advisory";
   return "none";
 }
