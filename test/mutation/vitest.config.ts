@@ -2,13 +2,15 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import base from "../../vitest.config.ts";
 
-const { globalSetup: _servers, include: _all, ...shared } = base.test ?? {};
+const { globalSetup: _servers, include: _all, setupFiles: _leaks, ...shared } = base.test ?? {};
 
 export default mergeConfig(
   { ...base, test: shared },
   defineConfig({
     test: {
       dir: ".",
+      // Files share their modules: to load the kernel anew for each would take most of the time.
+      isolate: false,
       include: [
         "test/{interpreter,machines,model,plan,prepare,repeat,rules}/**/*.test.ts",
         "test/journeys/**/*.test.ts",
