@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { findCrashFaults, findSaidFaults, isCertain } from "../support/crash-judge.ts";
 import { crashPlans, RICH_RUN } from "../support/crash-plans.ts";
 import { type CrashRun, playCrashes, resumeEnded } from "../support/crash-run.ts";
+import { type CrashSession, playSessionCrashes } from "../support/crash-session.ts";
 import { findTranscriptFaults } from "../support/valid-transcript.ts";
 
 /** What a host sees of a run's end; figures are of each process. */
@@ -67,5 +68,41 @@ describe("a process that dies", () => {
       fc.asyncProperty(crashPlans({ says: true }), async (plan) => checkRun(await playCrashes(plan))),
       { numRuns: Number(process.env.RUNS ?? 250) },
     );
+  });
+});
+
+describe("a session's process that dies", () => {
+  /** What a host had of each turn; times are of each process. */
+  const told = ({ turns }: CrashSession) =>
+    turns.map(({ messages, closed, closedBy, settled }) => ({
+      messages,
+      closed,
+      closedBy,
+      settled: settled.map(({ outcome, operationId, conflictKeys, epoch, repairs }) => [
+        outcome,
+        operationId,
+        conflictKeys,
+        epoch,
+        repairs,
+      ]),
+    }));
+
+  it("RUN-6: at any step, like those after it, leaves what the next can go on with, whose host tells it all again", {
+    timeout: 300_000,
+  }, async () => {
+    const seen = { certain: 0, deaths: 0 };
+    await fc.assert(
+      fc.asyncProperty(crashPlans({ says: false }), async (plan) => {
+        const run = await playSessionCrashes(plan);
+        expect(findCrashFaults(run)).toEqual([]);
+        seen.deaths += run.processes.length - 1;
+        if (run.processes.length === 1 || !isCertain(run)) return;
+        seen.certain += 1;
+        expect(told(run)).toEqual(told(await playSessionCrashes(plan, [])));
+      }),
+      { numRuns: Number(process.env.RUNS ?? 250) },
+    );
+    expect(seen.deaths).toBeGreaterThan(100);
+    expect(seen.certain).toBeGreaterThan(50);
   });
 });

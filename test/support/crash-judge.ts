@@ -4,7 +4,7 @@
  */
 import type { RunFact } from "toolkernel";
 import type { CrashCall } from "./crash-plans.ts";
-import type { CrashProcess, CrashRun } from "./crash-run.ts";
+import type { CrashPlay, CrashProcess, CrashRun } from "./crash-run.ts";
 import type { Deed } from "./crash-world.ts";
 
 /** What facts say of one call. */
@@ -17,7 +17,7 @@ interface CallFacts {
 }
 
 /** Every rule that a run broke, as sentences; empty where it kept them all. */
-export function findCrashFaults(run: CrashRun): string[] {
+export function findCrashFaults(run: CrashPlay): string[] {
   const { processes } = run;
   const faults = processes.flatMap((process, number) => findProcessFaults(run, process, number));
   const last = processes.at(-1)?.store.facts ?? [];
@@ -45,7 +45,7 @@ export function findSaidFaults({ processes, final }: CrashRun): string[] {
 }
 
 /** Whether nothing of a run was left unknown by a death, so that it has to be as if nobody had died. */
-export function isCertain(run: CrashRun): boolean {
+export function isCertain(run: CrashPlay): boolean {
   return run.processes.every(({ found, deedsBefore }) =>
     unfinishedOf(run, found).every(({ call: { tool, deed }, place }) => {
       if (tool === "read" || tool === "put") return true;
@@ -58,7 +58,7 @@ export function isCertain(run: CrashRun): boolean {
   );
 }
 
-function findProcessFaults(run: CrashRun, process: CrashProcess, number: number): string[] {
+function findProcessFaults(run: CrashPlay, process: CrashProcess, number: number): string[] {
   const found = readFacts(run, process.found);
   const deeds = run.world.deeds.filter((deed) => deed.process === number);
   const faults: string[] = [];
@@ -92,7 +92,7 @@ function findProcessFaults(run: CrashRun, process: CrashProcess, number: number)
 }
 
 /** Approvals come back under the ids that were recorded, as long as nobody has decided them (APP-2). */
-function findAskedFaults({ plan }: CrashRun, { store, results }: CrashProcess, number: number): string[] {
+function findAskedFaults({ plan }: CrashPlay, { store, results }: CrashProcess, number: number): string[] {
   const known = new Map<string, string>();
   for (const fact of store.facts) {
     if (fact.kind !== "prepared") continue;
@@ -110,12 +110,14 @@ function findAskedFaults({ plan }: CrashRun, { store, results }: CrashProcess, n
   );
 }
 
+/** Kinds of facts of which there may be several alike; a session may end the run that another has ended. */
+const REPEATABLE = new Set<RunFact["kind"]>(["queued", "delivered", "message", "decided", "evidence", "ended"]);
+
 /** What can happen only once stands in the facts once. */
 function findRepeatedFacts(facts: readonly RunFact[]): string[] {
   const seen = new Set<string>();
   return facts.flatMap((fact) => {
-    if (fact.kind === "queued" || fact.kind === "delivered" || fact.kind === "message" || fact.kind === "decided")
-      return [];
+    if (REPEATABLE.has(fact.kind)) return [];
     const name = [fact.kind, "turn" in fact ? fact.turn : "", "index" in fact ? fact.index : ""].join(" ");
     if (!seen.has(name)) {
       seen.add(name);
@@ -126,7 +128,7 @@ function findRepeatedFacts(facts: readonly RunFact[]): string[] {
 }
 
 /** What the world saw against what is recorded of it. */
-function findWorldFaults(run: CrashRun, last: readonly RunFact[]): string[] {
+function findWorldFaults(run: CrashPlay, last: readonly RunFact[]): string[] {
   const faults: string[] = [];
   const facts = readFacts(run, last);
   const begun = run.world.deeds.filter(({ what }) => what === "begun");
@@ -152,12 +154,12 @@ function findWorldFaults(run: CrashRun, last: readonly RunFact[]): string[] {
 }
 
 /** The calls that were dispatched and of which nobody knows. */
-function unfinishedOf(run: CrashRun, facts: readonly RunFact[]): CallFacts[] {
+function unfinishedOf(run: CrashPlay, facts: readonly RunFact[]): CallFacts[] {
   return readFacts(run, facts).filter(({ isDispatched, outcome }) => isDispatched && outcome === undefined);
 }
 
 /** What facts say of every call of the plan. */
-function readFacts({ plan }: CrashRun, facts: readonly RunFact[]): CallFacts[] {
+function readFacts({ plan }: CrashPlay, facts: readonly RunFact[]): CallFacts[] {
   return plan.turns.flatMap((calls, turnIndex) =>
     calls.map((call, index): CallFacts => {
       const turn = turnIndex + 1;

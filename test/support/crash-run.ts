@@ -34,11 +34,15 @@ export interface CrashProcess {
   readonly accepted: readonly string[];
 }
 
-/** What a run through several processes came to. */
-export interface CrashRun {
+/** What was done, by which processes. */
+export interface CrashPlay {
   readonly plan: CrashPlan;
   readonly world: CrashWorld;
   readonly processes: readonly CrashProcess[];
+}
+
+/** What a run through several processes came to. */
+export interface CrashRun extends CrashPlay {
   readonly final: RunResult;
   readonly requests: readonly (readonly Message[])[];
 }
@@ -132,15 +136,26 @@ async function live({ world, plan, requests }: Life, store: MortalStore, number:
   return { store, found, deedsBefore, results, accepted, settle };
 }
 
-/** Moves time until the run has ended; undefined when its process has died. */
-async function untilEnded(result: Promise<RunResult>, store: MortalStore, advance: (ms: number) => Promise<void>) {
-  let ended: RunResult | undefined;
-  void result.then((given) => {
-    ended = given;
-  });
+/** Moves time until something has ended; undefined when its process has died. */
+export async function untilEnded<Result>(
+  result: Promise<Result>,
+  store: MortalStore,
+  advance: (ms: number) => Promise<void>,
+) {
+  let ended: Result | undefined;
+  let failure: unknown;
+  result.then(
+    (given) => {
+      ended = given;
+    },
+    (error: unknown) => {
+      failure = error;
+    },
+  );
   for (let round = 0; ended === undefined && !store.isDead; round++) {
     if (round > MOST_ROUNDS) throw new Error("the run neither ends nor dies");
     await advance(20);
+    if (failure !== undefined && !store.isDead) throw failure;
   }
   return store.isDead ? undefined : ended;
 }
@@ -157,7 +172,7 @@ function modelOf({ turns }: CrashPlan, requests: (readonly Message[])[]): ModelP
 }
 
 /** The same decisions whoever takes them: by what is asked about. */
-function answersOf(approvals: readonly Approval[]): ApprovalDecisions {
+export function answersOf(approvals: readonly Approval[]): ApprovalDecisions {
   return Object.fromEntries(
     approvals.map(({ approvalId, arguments: { n } }) => [approvalId, n === 1 ? { block: "no" } : true]),
   );
