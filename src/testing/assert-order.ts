@@ -30,6 +30,7 @@ class RunOrder {
   readonly #turns = new Map<number, TurnOrder>();
   #lastSeq = -1;
   #hasEnded = false;
+  #isContinued = false;
 
   take(event: RecordedEvent): void {
     this.#checkPlace(event);
@@ -41,11 +42,17 @@ class RunOrder {
   #checkPlace({ kind, seq }: RecordedEvent): void {
     // Another process goes on with a run by events of its own, counted from 0.
     const isContinued = kind === "runResumed" || seq === 0;
+    if (kind === "runResumed" || (seq === 0 && this.#lastSeq >= 0)) this.#continue();
     if (seq <= this.#lastSeq && !isContinued)
       throw new RuleViolation("OBS-1", `event ${seq} (${kind}) came behind event ${this.#lastSeq}`);
     if (this.#hasEnded && !isContinued) throw new RuleViolation("RUN-4", `${kind} came behind runEnded`);
     this.#lastSeq = seq;
     this.#hasEnded = false;
+  }
+
+  #continue(): void {
+    this.#isContinued = true;
+    for (const turn of this.#turns.values()) turn.continue();
   }
 
   #end(event: RecordedEvent<"runEnded">): void {
@@ -55,7 +62,7 @@ class RunOrder {
   }
 
   #turnAt(turn: number): TurnOrder {
-    const known = this.#turns.get(turn) ?? new TurnOrder();
+    const known = this.#turns.get(turn) ?? new TurnOrder(this.#isContinued);
     this.#turns.set(turn, known);
     return known;
   }

@@ -4,24 +4,21 @@
  * here; what cannot be known is not held against anybody.
  */
 import type { RecordedEvent } from "toolkernel";
+import {
+  type CallOrder,
+  holdsBack,
+  isOpenUncertainty,
+  isRunning,
+  mayHoldBack,
+  nameOf,
+  newCallOrder,
+  sharesKey,
+  wasCancelledWaiting,
+} from "./call-order.ts";
 import { RuleViolation } from "./rule-violation.ts";
 
 /** An event that is about one call. */
 type CallEvent = Extract<RecordedEvent, { readonly callIndex: number }>;
-
-interface CallOrder {
-  readonly callId: string;
-  readonly index: number;
-  /** Keys, or the numbers that stand for them; undefined: not told. */
-  keys: readonly (string | number)[] | undefined;
-  isWrite: boolean | undefined;
-  epoch: number | undefined;
-  isRefused: boolean;
-  isBlocked: boolean;
-  isDispatched: boolean;
-  outcome: string | undefined;
-  isResolved: boolean;
-}
 
 /** See the file header. */
 export class TurnOrder {
@@ -29,6 +26,24 @@ export class TurnOrder {
   #lastStarted = -1;
   #lastMessage = -1;
   #epoch: { readonly epoch: number; readonly callIds: readonly string[]; isSettled: boolean } | undefined;
+  #isContinued: boolean;
+
+  /** `isContinued`: an earlier process, whose events may not be here, has had the run. */
+  constructor(isContinued: boolean) {
+    this.#isContinued = isContinued;
+  }
+
+  /** Another process goes on: what runs no more may run again, and what was not recorded is prepared again (RUN-6). */
+  continue(): void {
+    this.#isContinued = true;
+    this.#lastStarted = -1;
+    this.#lastMessage = -1;
+    this.#epoch = undefined;
+    for (const call of this.#calls.values()) {
+      call.isOfEarlier = true;
+      if (call.outcome === undefined) Object.assign(call, { isRefused: false, isBlocked: false, isDispatched: false });
+    }
+  }
 
   take(event: RecordedEvent): void {
     if ("callIndex" in event) this.#takeOfCall(event);
@@ -39,8 +54,10 @@ export class TurnOrder {
 
   /** Holds every call that was told of to its one result. */
   checkWhole(where: string): void {
+    // What an earlier process recorded and nobody was told of is not told again.
     for (const call of this.#calls.values())
-      if (call.outcome === undefined) throw new RuleViolation("CAN-4", `${nameOf(call)} has no result at ${where}`);
+      if (call.outcome === undefined && !call.isOfEarlier)
+        throw new RuleViolation("CAN-4", `${nameOf(call)} has no result at ${where}`);
   }
 
   #takeOfCall(event: CallEvent): void {
@@ -51,6 +68,7 @@ export class TurnOrder {
         if (call.index < this.#lastStarted)
           throw new RuleViolation("PREP-2", `${nameOf(call)} was prepared behind a later call`);
         this.#lastStarted = call.index;
+        call.isOfEarlier = false;
         break;
       case "toolPrepared":
         this.#checkPreparing(call, "prepared");
@@ -123,7 +141,10 @@ export class TurnOrder {
     if (this.#find(wasCancelledWaiting) !== undefined) throw told("CAN-1", "after the cancellation of its batch");
     const owner = this.#find((other) => other.outcome === undefined && this.#isAhead(other, call));
     if (owner !== undefined) throw told("EPOCH-4", `before ${nameOf(owner)}, which shares a key, had settled`);
-    const uncertain = this.#find((other) => isOpenUncertainty(other) && holdsBack(other, call));
+    // What ran in an earlier process is not held back (UNC-4).
+    const uncertain = call.isOfEarlier
+      ? undefined
+      : this.#find((other) => isOpenUncertainty(other) && holdsBack(other, call));
     if (uncertain !== undefined)
       throw told(uncertain.keys?.length === 0 ? "UNC-3" : "UNC-2", `behind the uncertain ${nameOf(uncertain)}`);
     call.isDispatched = true;
@@ -150,7 +171,7 @@ export class TurnOrder {
   #end(call: CallOrder, { outcome, isWrite }: RecordedEvent<"toolEnded">): void {
     if (call.outcome !== undefined) throw new RuleViolation("CAN-4", `${nameOf(call)} ended twice`);
     call.outcome = outcome;
-    const { isDispatched } = call;
+    const isDispatched = call.isDispatched || call.isOfEarlier;
     if (outcome === "uncertain" && (!isWrite || !isDispatched))
       throw new RuleViolation("UNC-1", `${nameOf(call)} is uncertain and was no dispatched write`);
     if ((outcome === "succeeded" || outcome === "failed") && !isDispatched)
@@ -177,51 +198,8 @@ export class TurnOrder {
   #callAt({ callIndex, callId }: CallEvent): CallOrder {
     const known = this.#calls.get(callIndex);
     if (known !== undefined) return known;
-    const call: CallOrder = {
-      callId,
-      index: callIndex,
-      keys: undefined,
-      isWrite: undefined,
-      epoch: undefined,
-      isRefused: false,
-      isBlocked: false,
-      isDispatched: false,
-      outcome: undefined,
-      isResolved: false,
-    };
+    const call = newCallOrder({ callId, index: callIndex, isOfEarlier: this.#isContinued });
     this.#calls.set(callIndex, call);
     return call;
   }
-}
-
-function isRunning({ isDispatched, outcome }: CallOrder): boolean {
-  return isDispatched && outcome === undefined;
-}
-
-function wasCancelledWaiting({ isDispatched, outcome }: CallOrder): boolean {
-  return outcome === "cancelled" && !isDispatched;
-}
-
-function isOpenUncertainty({ outcome, isResolved }: CallOrder): boolean {
-  return outcome === "uncertain" && !isResolved;
-}
-
-function sharesKey(one: CallOrder, other: CallOrder): boolean {
-  return one.keys?.some((key) => other.keys?.includes(key) === true) === true;
-}
-
-/** Whether an uncertain write certainly keeps a later write of its batch back (UNC-2, UNC-3). */
-function holdsBack(uncertain: CallOrder, later: CallOrder): boolean {
-  if (later.isWrite !== true) return false;
-  return uncertain.keys?.length === 0 || later.keys?.length === 0 || sharesKey(uncertain, later);
-}
-
-/** Whether it may, as far as keys are told. */
-function mayHoldBack(uncertain: CallOrder, later: CallOrder): boolean {
-  if (uncertain.keys === undefined || later.keys === undefined) return true;
-  return uncertain.keys.length === 0 || later.keys.length === 0 || sharesKey(uncertain, later);
-}
-
-function nameOf({ index, callId }: CallOrder): string {
-  return `call ${index} (${callId})`;
 }

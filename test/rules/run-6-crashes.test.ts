@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { assertOrder } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
 import { findCrashFaults, findSaidFaults, isCertain } from "../support/crash-judge.ts";
 import { crashPlans, RICH_RUN } from "../support/crash-plans.ts";
@@ -15,6 +16,7 @@ function endOf({ performance: _performance, ...rest }: CrashRun["final"]) {
 function checkRun(run: CrashRun): void {
   expect(findCrashFaults(run)).toEqual([]);
   expect(findSaidFaults(run)).toEqual([]);
+  assertOrder(run.processes.flatMap(({ events }) => events));
   for (const messages of [run.final.messages, ...run.requests]) expect(findTranscriptFaults(messages)).toEqual([]);
 }
 

@@ -46,6 +46,8 @@ export function findSaidFaults({ processes, final }: CrashRun): string[] {
 
 /** Whether nothing of a run was left unknown by a death, so that it has to be as if nobody had died. */
 export function isCertain(run: CrashPlay): boolean {
+  // Whom an uncertain write still blocks is a matter of who came first.
+  if (run.plan.turns.flat().some(({ deed }) => deed === "losesTrack")) return false;
   return run.processes.every(({ found, deedsBefore }) =>
     unfinishedOf(run, found).every(({ call: { tool, deed }, place }) => {
       if (tool === "read" || tool === "put") return true;

@@ -4,6 +4,7 @@ import {
   type Approval,
   type ApprovalDecisions,
   KernelError,
+  type KernelEvent,
   type Message,
   type ModelProvider,
   type Run,
@@ -11,7 +12,7 @@ import {
   type RunResult,
 } from "toolkernel";
 import { ajvValidator } from "../../src/prepare/ajv-validator.ts";
-import { ask, callPart, followRun, say } from "./agent-bench.ts";
+import { ask, callPart, say } from "./agent-bench.ts";
 import { type CrashPlan, draftOf } from "./crash-plans.ts";
 import { type Actor, CrashWorld } from "./crash-world.ts";
 import { forgetTracked } from "./leftovers.ts";
@@ -30,6 +31,8 @@ export interface CrashProcess {
   readonly deedsBefore: number;
   /** What it was told each time its run came to an end: by the last only, unless it waited for approvals. */
   readonly results: readonly RunResult[];
+  /** Everything it told, in order. */
+  readonly events: readonly KernelEvent[];
   /** Texts that it accepted. */
   readonly accepted: readonly string[];
 }
@@ -115,11 +118,15 @@ async function live({ world, plan, requests }: Life, store: MortalStore, number:
   const found = store.facts;
   const deedsBefore = world.deeds.length;
   const results: RunResult[] = [];
+  const events: KernelEvent[] = [];
   const settling: Promise<unknown>[] = [];
   run = found.length === 0 ? agent.run("go", { runId: "run" }) : agent.resume("run");
   for (let round = 0; ; round++) {
     if (round > MOST_ROUNDS) throw new Error("the run does not end");
-    const { result } = followRun(run).run;
+    run.subscribe((event) => {
+      if (!store.isDead) events.push(event);
+    });
+    const { result } = run;
     settling.push(result);
     const ended = await untilEnded(result, store, advance);
     if (ended === undefined) break;
@@ -133,7 +140,7 @@ async function live({ world, plan, requests }: Life, store: MortalStore, number:
     for (let round = 0; round < MOST_ROUNDS; round++) await advance(1_000);
     await Promise.all(settling);
   };
-  return { store, found, deedsBefore, results, accepted, settle };
+  return { store, found, deedsBefore, results, events, accepted, settle };
 }
 
 /** Moves time until something has ended; undefined when its process has died. */

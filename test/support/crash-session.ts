@@ -73,7 +73,7 @@ async function live({ world, plan, store, number }: Life) {
     store.wake();
     for (let round = 0; round < MOST_ROUNDS; round++) await advance(1_000);
   };
-  return { store, found, deedsBefore, results: [], accepted: [], turns, settle };
+  return { store, found, deedsBefore, results: [], events: [], accepted: [], turns, settle };
 }
 
 interface Turn {

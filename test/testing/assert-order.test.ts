@@ -219,6 +219,31 @@ describe("assertOrder", () => {
     for (const events of right) expect(() => assertOrder(events)).not.toThrow();
   });
 
+  it("takes the events of a process that died in the middle of a batch, and of the one that went on with it", () => {
+    const before = told(...BOTH_KEYLESS, epoch(0, 0, 1), write(0), write(1), ended(0));
+    const resumed = (...events: Parameters<typeof told>) => told(["runResumed"], epoch(0, 1), ...events, over(0));
+    const right: readonly RecordedEvent[][] = [
+      // It runs again, is known to be lost, or was found out about; nobody is told again of what had settled.
+      [...before, ...resumed(write(1), ended(1)), ...told(["turnEnded"])],
+      [...before, ...resumed(ended(1, "uncertain"))],
+      resumed(ended(1, "uncertain")),
+      resumed(ended(1, "succeeded")),
+      // Nothing had been recorded of its preparation.
+      [...told(...BOTH_KEYLESS), ...told(["runResumed"], ...BOTH_KEYLESS, epoch(0, 0, 1), write(0), write(1))],
+      // What ran when the other became uncertain runs again; nobody holds it back.
+      [
+        ...told(...BOTH_KEYLESS, epoch(0, 0, 1), write(0), write(1)),
+        ...told(["runResumed"], epoch(0, 0, 1), ended(1, "uncertain"), write(0), ended(0), over(0)),
+      ],
+    ];
+    for (const events of right) expect(() => assertOrder(events)).not.toThrow();
+    const wrong = [...before, ...resumed(write(1), ended(1), ended(1))];
+    expect(() => assertOrder(wrong)).toThrow("CAN-4");
+    // What it prepares itself is held to the rules as ever.
+    const anew = told(["runResumed"], started(0), prepared(0), epoch(0, 0), ended(0, "uncertain"));
+    expect(() => assertOrder(anew)).toThrow("UNC-1");
+  });
+
   it("takes the events of a real run, and the same from a recording, by the numbers of lanes", async () => {
     const lines: string[] = [];
     const bench = openAgentBench({
