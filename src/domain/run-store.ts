@@ -129,6 +129,8 @@ export type RunFact =
       readonly epoch?: number;
       readonly startedAtMs?: number;
       readonly endedAtMs: number;
+      /** Until when an abandoned write keeps its keys, or all later writes, from others (EPOCH-8). */
+      readonly heldUntilMs?: number;
     }
   /** An uncertain write was resolved by the host (UNC-6). */
   | { readonly kind: "resolved"; readonly operationId: string }

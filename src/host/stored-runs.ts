@@ -60,7 +60,7 @@ export async function takeOverRun(store: RunStore, loop: RunLoop, facts: ResumeF
     // Behind what was said to an earlier process, in front of what is said from now on.
     hearWithResume(loop, facts.message);
     if (outcome !== undefined) {
-      await claim.release();
+      await claim.release().catch(() => undefined);
       return { kind: "ended", outcome };
     }
     const entry = restoreRun(loop, stored);
@@ -70,7 +70,7 @@ export async function takeOverRun(store: RunStore, loop: RunLoop, facts: ResumeF
     if (entry === "BEGIN" && facts.message !== undefined) loop.queues.makeDue("steering");
     return { kind: "open", entry };
   } catch (error) {
-    await claim.release();
+    await claim.release().catch(() => undefined);
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { CallEventFields } from "../domain/event.ts";
 import type { RunFact } from "../domain/run-store.ts";
 import type { Writable } from "../domain/writable.ts";
 import { actionFactsOf } from "./durable-call.ts";
+import { holdEnd, mayBeAlive } from "./lane-traffic.ts";
 import type { CallRun } from "./run-call.ts";
 import type { EpochRun } from "./run-epoch.ts";
 import type { OpenUncertainty } from "./session-core.ts";
@@ -40,6 +41,7 @@ export function settledFact(call: CallRun, settled: SettledCall): Extract<RunFac
     endedAtMs,
     ...(epoch !== undefined && { epoch }),
     ...(startedAtMs !== undefined && { startedAtMs }),
+    ...(mayBeAlive(call) && { heldUntilMs: holdEnd(call.owner.core, call) }),
   };
 }
 

@@ -11,6 +11,7 @@ import { repeatAdvisoryText } from "../settle/kernel-texts.ts";
 import { FACTS } from "./facts.ts";
 import type { CallRun } from "./run-call.ts";
 import type { SessionCore } from "./session-core.ts";
+import type { StoredBatch } from "./stored-run.ts";
 
 /** What the repeat check of a batch came to. */
 export interface RepeatCheck {
@@ -33,14 +34,15 @@ export const UNCHECKED: RepeatCheck = Object.freeze({
 
 /**
  * Counts the calls of a batch, in source order, after all are prepared and decided and before any is
- * dispatched (REP-2); lets refused calls settle (PREP-6). `isPlanned`: an earlier process has checked them,
- * told of it and planned the rest, which stands (RUN-6).
+ * dispatched (REP-2); lets refused calls settle (PREP-6). What an earlier process has planned it has checked
+ * and told of, and its plan stands (RUN-6).
  */
 export function checkRepeats(
   core: SessionCore,
   calls: readonly CallRun[],
-  { isPlanned }: { readonly isPlanned: boolean },
+  stored: StoredBatch | undefined,
 ): RepeatCheck {
+  const isPlanned = stored?.epochs !== undefined;
   const before = core.repeats;
   let advice: string | undefined;
   let isTerminated = false;
@@ -53,7 +55,9 @@ export function checkRepeats(
     if (call.refusal !== undefined) call.tell(FACTS.CHECKED);
     else if (verdict === "terminated" && !isPlanned) call.tell(FACTS.REPEATED);
   }
-  return { advice, isTerminated, before, after: core.repeats };
+  const after = core.repeats;
+  if (stored?.isBehindEvidence === true) core.repeats = NO_REPEATS;
+  return { advice, isTerminated, before, after };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { holdLanes, leaveLanes } from "../plan/lanes.ts";
+import { holdLanes, joinLanes, type LaneEntry, leaveLanes } from "../plan/lanes.ts";
 import type { CallRun } from "./run-call.ts";
 import type { SessionCore } from "./session-core.ts";
 
@@ -13,9 +13,34 @@ export function releaseLanes(core: SessionCore, call: CallRun): void {
  */
 export function keepLanes(core: SessionCore, call: CallRun): void {
   const nowMs = core.settings.clock.now();
-  const untilMs = (call.execution?.signalledAtMs ?? nowMs) + core.settings.limits.abandonAfterMs;
+  const untilMs = holdEnd(core, call);
   if (call.conflictKeys.length === 0) core.keylessHolds.add(call);
   wakeNext(call, holdLanes(core.lanes, call, { untilMs, nowMs }));
+}
+
+/** Whether the executor of a write that has its result may still be at work. */
+export function mayBeAlive({ isWrite, execution }: CallRun): boolean {
+  return isWrite && execution?.hasEnded === false;
+}
+
+/** Until when an abandoned write keeps others back. */
+export function holdEnd(core: SessionCore, { execution }: CallRun): number {
+  return (execution?.signalledAtMs ?? core.settings.clock.now()) + core.settings.limits.abandonAfterMs;
+}
+
+/** What an abandoned write keeps back goes on being kept: who abandoned it may have given its run back and live. */
+export function restoreHold(
+  core: SessionCore,
+  hold: Pick<LaneEntry, "conflictKeys"> & { readonly untilMs: number },
+): void {
+  const nowMs = core.settings.clock.now();
+  const { conflictKeys, untilMs } = hold;
+  if (untilMs <= nowMs) return;
+  // Nobody waits for it or tells it anything: of a call it is no more than its place in the lanes.
+  const entry = { conflictKeys, isWrite: true, hasLeft: false, heldUntilMs: untilMs } as unknown as CallRun;
+  joinLanes(core.lanes, entry);
+  if (conflictKeys.length === 0) core.keylessHolds.add(entry);
+  holdLanes(core.lanes, entry, { untilMs, nowMs });
 }
 
 /**

@@ -8,6 +8,7 @@ import type { RunOutcome } from "../domain/run.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { type Fingerprint, fingerprintCall, fingerprintText } from "../repeat/fingerprint.ts";
 import { countRepeat, isObservingRepeats, NO_REPEATS, type RepeatSequence } from "../repeat/repeat-tracker.ts";
+import { restoreHold } from "./lane-traffic.ts";
 import type { RunLoop } from "./run-loop.ts";
 import type { SessionCore } from "./session-core.ts";
 import { type StoredBatch, type StoredRun, toSettled } from "./stored-run.ts";
@@ -50,6 +51,7 @@ export function restoreCore(core: SessionCore, stored: StoredRun, tools: ToolReg
   core.uncertain = [];
   core.repeats = countHistory(core, closed, tools);
   for (const batch of closed) if (batch !== null) restoreUncertain(core, batch);
+  for (const batch of stored.history) if (batch !== null) restoreHolds(core, batch);
 }
 
 /** The result of a batch that has ended, as it was given; undefined while it has not. */
@@ -122,18 +124,29 @@ function fingerprintsOf(
   });
 }
 
+function restoreHolds(core: SessionCore, { settled, preparations }: StoredBatch): void {
+  for (const { index, heldUntilMs } of settled.values()) {
+    if (heldUntilMs === undefined) continue;
+    restoreHold(core, { conflictKeys: keysOf(preparations, index), untilMs: heldUntilMs });
+  }
+}
+
+function keysOf(preparations: StoredBatch["preparations"], index: number): readonly string[] {
+  const known = preparations?.find((preparation) => preparation.index === index);
+  return known?.kind === "prepared" ? known.conflictKeys : [];
+}
+
 function restoreUncertain(core: SessionCore, { settled, response, preparations }: StoredBatch): void {
   for (const fact of settled.values()) {
     const call = response.calls[fact.index];
     if (fact.outcome !== "uncertain" || call === undefined || core.resolved.has(fact.operationId)) continue;
-    const prepared = preparations?.find(({ index }) => index === fact.index);
     core.uncertain.push({
       turn: fact.turn,
       callId: call.id,
       callIndex: fact.index,
       toolName: call.name,
       operationId: fact.operationId,
-      conflictKeys: prepared?.kind === "prepared" ? prepared.conflictKeys : [],
+      conflictKeys: keysOf(preparations, fact.index),
       epochField: fact.epoch === undefined ? {} : { epoch: fact.epoch },
       batch: settled,
       durable: core.tools.get(call.name)?.tool.durable,

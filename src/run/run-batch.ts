@@ -140,8 +140,7 @@ export class BatchRun implements EpochOwner {
         this.#onResult({ messages: [], settled: [], closed: false, approvals: this.approvals.open });
         break;
       case "checkRepeats":
-        // What an earlier process has planned, it has checked and told.
-        this.#repeats = checkRepeats(this.core, this.calls, { isPlanned: this.response.stored?.epochs !== undefined });
+        this.#repeats = checkRepeats(this.core, this.calls, this.response.stored);
         this.core.mailbox.send(this.actor, { type: "CHECKED" });
         break;
       case "planEpochs":

@@ -13,7 +13,7 @@ import { type ChartActor, type ChartDriver, startChart } from "./chart-actor.ts"
 import { EPOCH_CHART } from "./charts.ts";
 import type { Deadline } from "./deadlines.ts";
 import { FACTS } from "./facts.ts";
-import { keepLanes, releaseLanes } from "./lane-traffic.ts";
+import { keepLanes, mayBeAlive, releaseLanes } from "./lane-traffic.ts";
 import { ReadyCalls } from "./ready-calls.ts";
 import type { CallOwner, CallRun } from "./run-call.ts";
 
@@ -113,8 +113,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     const { core } = this.#owner;
     if (this.#launched.delete(call)) {
       this.#running -= 1;
-      const mayBeAlive = call.isWrite && call.execution?.hasEnded === false;
-      if (mayBeAlive) keepLanes(core, call);
+      if (mayBeAlive(call)) keepLanes(core, call);
       else releaseLanes(core, call);
     } else {
       this.#withdraw(call);

@@ -24,6 +24,8 @@ export interface StoredBatch {
   readonly dispatched: ReadonlyMap<number, FactOf<"dispatched">>;
   readonly settled: ReadonlyMap<number, FactOf<"settled">>;
   readonly ended: FactOf<"batchEnded"> | undefined;
+  /** Whether new evidence reached the model since its calls were counted (REP-7). */
+  readonly isBehindEvidence: boolean;
 }
 
 /** A run as it stands in its store. */
@@ -67,7 +69,7 @@ interface RunDraft {
 
 /** A call with its result, as it was settled. */
 export function toSettled(
-  { kind: _kind, turn: _turn, result, ...rest }: FactOf<"settled">,
+  { kind: _kind, turn: _turn, heldUntilMs: _heldUntilMs, result, ...rest }: FactOf<"settled">,
   { repairs, ...call }: Pick<SettledCall, "call" | "conflictKeys"> & { readonly repairs: readonly Repair[] },
 ): SettledCall {
   return { ...rest, ...call, result: freezeResult(result), ...(repairs.length > 0 && { repairs }) };
@@ -116,10 +118,10 @@ function addFact(run: RunDraft, fact: RunFact): void {
       break;
     case "delivered":
       run.added.push(...run.queues[fact.queue].splice(0));
-      run.history.push(null);
+      addEvidence(run);
       break;
     case "evidence":
-      run.history.push(null);
+      addEvidence(run);
       break;
     case "response":
       addResponse(run, fact);
@@ -134,6 +136,18 @@ function addFact(run: RunDraft, fact: RunFact): void {
     default:
       addBatchFact(run, fact);
   }
+}
+
+/** New evidence is older than a batch whose calls were not counted yet when it came (REP-2, REP-7). */
+function addEvidence({ history }: RunDraft): void {
+  const last = history.at(-1) ?? undefined;
+  const isCounted = last?.ended !== undefined || last?.epochs !== undefined || last?.response.calls.length === 0;
+  if (last !== undefined && !isCounted) {
+    history.splice(-1, 0, null);
+    return;
+  }
+  if (last !== undefined) last.isBehindEvidence = true;
+  history.push(null);
 }
 
 function addResponse(run: RunDraft, fact: FactOf<"response">): void {
@@ -151,6 +165,7 @@ function addResponse(run: RunDraft, fact: FactOf<"response">): void {
     dispatched: new Map(),
     settled: new Map(),
     ended: undefined,
+    isBehindEvidence: false,
   });
 }
 

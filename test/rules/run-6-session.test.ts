@@ -6,6 +6,7 @@ import { draftsOf, factsIn, type LeftCall, leaveRun, leftFacts, storeOf } from "
 import { leaveChartsOpen } from "../support/leftovers.ts";
 import { MortalStore } from "../support/mortal-store.ts";
 import { call, eventsOf, finish, outcomesOf, recordingTool, testSession, textsOf } from "../support/run-calls.ts";
+import { trackedClock } from "../support/tracked.ts";
 
 /** Code and subject of a refusal. */
 async function misuseOf(doing: Promise<unknown>): Promise<string> {
@@ -378,3 +379,67 @@ async function factsIn2(session: { close(): Promise<void> }, store: Parameters<t
   await session.close();
   return factsIn(store);
 }
+
+describe("what a process that lives leaves behind", () => {
+  const LIMITS = { toolTimeoutMs: 100, cancellationGraceMs: 10, abandonAfterMs: 5_000 };
+
+  it.each([
+    ["its key", "k"],
+    ["every later write, where it has no key", undefined],
+  ])(
+    "EPOCH-8, RUN-6: an abandoned write keeps %s in the next session too, until its time is over",
+    async (_what, key) => {
+      const stuck = controllableTool({ name: "stuck", risk: "nonIdempotentWrite", conflictKey: () => key });
+      const runStore = memoryRunStore();
+      const simulated = trackedClock();
+      const first = openBench({ tools: [stuck], runStore, limits: LIMITS, simulated });
+      const { result } = await first.start([call("stuck")]);
+      await first.advance(110);
+      expect(outcomesOf(await result)).toEqual(["uncertain"]);
+      await first.session.close();
+
+      const later = recordingTool({ name: "later", risk: "nonIdempotentWrite", conflictKey: (() => "k") as never });
+      const other = recordingTool({ name: "other", risk: "nonIdempotentWrite", conflictKey: (() => "other") as never });
+      const second = openBench({ tools: [later.tool, other.tool], runStore, limits: LIMITS, simulated });
+      const batch = await second.start([call("other"), call("later")]);
+      expect([other.runs.length, later.runs.length]).toEqual([key === undefined ? 0 : 1, 0]);
+      // The signal fired at 100, the hold lasts for 5,000 more.
+      await second.advance(4_989);
+      expect(later.runs).toHaveLength(0);
+      await second.advance(1);
+      expect(outcomesOf(await batch.result)).toEqual(["succeeded", "succeeded"]);
+      await second.session.close();
+      expect((await factsIn(runStore)).find(({ kind }) => kind === "settled")).toMatchObject({
+        heldUntilMs: 1_767_225_600_000 + 100 + 5_000,
+      });
+      stuck.pending[0]?.resolve("late");
+      await second.advance();
+    },
+  );
+
+  it("EPOCH-8, RUN-6: a write that ended in time, and one of a process that died, keep nothing", async () => {
+    const write = recordingTool({ name: "write", risk: "nonIdempotentWrite", conflictKey: (() => "k") as never });
+    const runStore = await leaveRun([{ name: "write", keys: ["k"], state: "dispatched" }]);
+    const { session, start } = openBench({ tools: [write.tool], runStore });
+    await start(draftsOf([{ name: "write" }]));
+    const next = await start([call("write")]);
+    expect(outcomesOf(await next.result)).toEqual(["succeeded"]);
+    await session.close();
+  });
+
+  it.each([
+    ["before its calls were counted: they count", "prepared", [2]],
+    ["when they had been counted: it is over with them", "planned", []],
+  ] as const)("REP-7, RUN-6: new evidence %s", async (_when, behind, counts) => {
+    const limits = { exactToolRepeatAdvisoryThreshold: 2, exactToolRepeatTerminationThreshold: 0 };
+    const calls: LeftCall[] = [{ name: "read" }];
+    const facts = leftFacts(calls, {}).flatMap((fact): RunFact[] =>
+      fact.kind === behind ? [fact, { kind: "evidence" }] : [fact],
+    );
+    const session = testSession({ tools: [recordingTool().tool], runStore: await storeOf(facts), limits });
+    await session.execute(draftsOf(calls)).result;
+    const { events } = await finish(session.execute([call("read", {}, "again")]));
+    expect(eventsOf(events, "toolRepeatDetected").map(({ count }) => count)).toEqual(counts);
+    await session.close();
+  });
+});

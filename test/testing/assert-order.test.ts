@@ -221,7 +221,8 @@ describe("assertOrder", () => {
 
   it("takes the events of a process that died in the middle of a batch, and of the one that went on with it", () => {
     const before = told(...BOTH_KEYLESS, epoch(0, 0, 1), write(0), write(1), ended(0));
-    const resumed = (...events: Parameters<typeof told>) => told(["runResumed"], epoch(0, 1), ...events, over(0));
+    const resumed = (...events: readonly (readonly [kind: string, fields?: Fields])[]) =>
+      told(["runResumed"], epoch(0, 1), ...events, over(0));
     const right: readonly RecordedEvent[][] = [
       // It runs again, is known to be lost, or was found out about; nobody is told again of what had settled.
       [...before, ...resumed(write(1), ended(1)), ...told(["turnEnded"])],
