@@ -131,6 +131,8 @@ export type RunFact =
       readonly endedAtMs: number;
       /** Until when an abandoned write keeps its keys, or all later writes, from others (EPOCH-8). */
       readonly heldUntilMs?: number;
+      /** Its receipt could not be projected, which closes the loop (PROJ-5); a result that looks like it does not. */
+      readonly isProjectionFailed?: true;
     }
   /** An uncertain write was resolved by the host (UNC-6). */
   | { readonly kind: "resolved"; readonly operationId: string }

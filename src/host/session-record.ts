@@ -114,7 +114,9 @@ export class SessionRecord {
       const fault = `is another one than that of turn ${left}, which an earlier process left unfinished; execute that one first`;
       throw invalidOption("response", fault);
     }
-    const end = batchEnd(left, closeBatch(settled, { repeats: UNCHECKED, refusal: undefined }));
+    const isProjectionFailed = [...open.settled.values()].some((fact) => fact.isProjectionFailed);
+    const facts = { repeats: UNCHECKED, refusal: undefined, isProjectionFailed };
+    const end = batchEnd(left, closeBatch(settled, facts));
     this.#core.recorder?.note(end);
     this.#restore([...this.#facts, end]);
   }

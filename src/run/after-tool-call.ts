@@ -2,7 +2,6 @@ import type { Outcome } from "../domain/call.ts";
 import type { ContentPart, ToolResult } from "../domain/content.ts";
 import type { AfterToolCall } from "../domain/hooks.ts";
 import { WITHHELD_TEXT } from "../settle/kernel-texts.ts";
-import { isProjectionFailed } from "../settle/project-receipt.ts";
 import { shapeByHook, withholdResult } from "../settle/shape-result.ts";
 import { callHook, type HookBounds } from "./bounded-hook.ts";
 import { projectResult } from "./durable-call.ts";
@@ -59,10 +58,10 @@ function finishingOutcome({ state }: CallRun): Outcome {
  * No hook changes what is recorded of a durable action, nor a failed projection (PREP-13); and where the
  * host projects, what a failed hook leaves says no more than a status (PROJ-6).
  */
-function protectDurable({ prepared }: CallRun, result: ToolResult, shaped: ToolResult): ToolResult {
-  const durable = prepared?.tool.durable;
+function protectDurable(call: CallRun, result: ToolResult, shaped: ToolResult): ToolResult {
+  const durable = call.prepared?.tool.durable;
   if (durable === undefined) return shaped;
-  if (isProjectionFailed(result)) return result;
+  if (call.isProjectionFailed) return result;
   const kept = result.details === undefined ? shaped : { ...shaped, details: result.details };
   const isWithheld = shaped.content.some((part) => part.type === "text" && part.text === WITHHELD_TEXT);
   if (durable.projector === undefined || !isWithheld) return kept;

@@ -41,6 +41,7 @@ export function settledFact(call: CallRun, settled: SettledCall): Extract<RunFac
     endedAtMs,
     ...(epoch !== undefined && { epoch }),
     ...(startedAtMs !== undefined && { startedAtMs }),
+    ...(call.isProjectionFailed && { isProjectionFailed: true as const }),
     ...(mayBeAlive(call) && { heldUntilMs: holdEnd(call.owner.core, call) }),
   };
 }

@@ -1,6 +1,5 @@
 import type { BatchResult, ClosedBy } from "../domain/batch.ts";
 import type { SettledCall } from "../domain/call.ts";
-import { isProjectionFailed } from "../settle/project-receipt.ts";
 import { policyMessage, toolMessages } from "../settle/tool-messages.ts";
 import type { RepeatCheck } from "./check-repeats.ts";
 import type { ResponseRefusal } from "./refuse-response.ts";
@@ -11,6 +10,8 @@ import type { FactOf } from "./stored-run.ts";
 export interface BatchFacts {
   readonly repeats: RepeatCheck;
   readonly refusal: ResponseRefusal | undefined;
+  /** Whether a receipt could not be projected (PROJ-5). */
+  readonly isProjectionFailed: boolean;
 }
 
 /** The result of a batch whose calls have all settled: messages in source order, and whether it closes the loop. */
@@ -28,8 +29,9 @@ export function batchEnd(turn: number, { messages, closedBy }: BatchResult): Fac
 }
 
 /** In the fixed precedence of the closers (RUN-2). */
-function findCloser(settled: readonly SettledCall[], { refusal, repeats }: BatchFacts): ClosedBy | undefined {
-  if (settled.some(({ result }) => isProjectionFailed(result))) return "projectionFailed";
+function findCloser(settled: readonly SettledCall[], facts: BatchFacts): ClosedBy | undefined {
+  const { refusal, repeats, isProjectionFailed } = facts;
+  if (isProjectionFailed) return "projectionFailed";
   if (repeats.isTerminated) return "exactToolRepeat";
   if (settled.length > 0 && settled.every(({ result }) => result.terminate)) return "allTerminate";
   return refusal?.closedBy;

@@ -63,12 +63,14 @@ export function outcomeOfDurable({ recovery, execution, abandonment }: CallRun):
   return recovery?.durable ?? execution?.durable ?? abandonment?.outcome;
 }
 
-/** What the model sees of a result: the host's projection of the receipt, or a fixed status (PROJ-2, PROJ-6). */
+/** What the model sees of a result: the host's projection of the receipt, or a fixed status (PROJ-2, PROJ-6). Notes a failed one. */
 export function projectResult(call: CallRun, result: ToolResult, outcome: Outcome): ToolResult {
   const projector = (call.prepared?.tool ?? call.refusal?.tool)?.durable?.projector;
   if (projector === undefined) return result;
   const durable = outcomeOfDurable(call);
-  return projectReceipt({ projector, result, outcome: durable, code: CODE_OF_OUTCOME[outcome] }).result;
+  const projected = projectReceipt({ projector, result, outcome: durable, code: CODE_OF_OUTCOME[outcome] });
+  call.isProjectionFailed = projected.isFailed;
+  return projected.result;
 }
 
 /** What the end of a call tells of its durable action (OBS-4). */

@@ -37,6 +37,7 @@ export function restoreCalls(batch: BatchRun, stored: StoredBatch): number {
 function restoreSettled(call: CallRun, fact: FactOf<"settled">): void {
   const repairs = call.prepared?.repairs ?? call.refusal?.repairs ?? [];
   call.operationId = fact.operationId;
+  call.isProjectionFailed = fact.isProjectionFailed === true;
   call.settled = toSettled(fact, { call: call.call, conflictKeys: call.conflictKeys, repairs });
   if (fact.outcome === "uncertain" && !call.owner.core.resolved.has(fact.operationId)) call.owner.onUncertain(call);
   call.tell(FACTS.CANCEL);

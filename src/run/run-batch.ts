@@ -231,7 +231,8 @@ export class BatchRun implements EpochOwner {
     for (const call of this.calls) if (call.settled !== undefined) settled.push(call.settled);
     if (settled.length < this.calls.length) this.core.fault(new Error("a call of the batch has no result"));
     if (this.isCancelled && this.#repeats !== UNCHECKED) uncountCancelled(this.core, this.calls, this.#repeats);
-    const result = closeBatch(settled, { repeats: this.#repeats, refusal: this.#refusal });
+    const isProjectionFailed = this.calls.some((call) => call.isProjectionFailed);
+    const result = closeBatch(settled, { repeats: this.#repeats, refusal: this.#refusal, isProjectionFailed });
     this.core.recorder?.note(batchEnd(this.turn, result));
     this.#onResult(result);
   }

@@ -73,6 +73,8 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   recovery: Recovery | undefined;
   /** What stands of a durable action that did not answer in time. */
   abandonment: DurableAbandonment | undefined;
+  /** Whether its receipt could not be projected: then its batch closes the loop (PROJ-5). */
+  isProjectionFailed = false;
   /** Its dispatch by an earlier process that left no settlement (RUN-6). */
   readonly earlierDispatch: FactOf<"dispatched"> | undefined;
   settled: SettledCall | undefined;

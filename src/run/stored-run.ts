@@ -69,7 +69,7 @@ interface RunDraft {
 
 /** A call with its result, as it was settled. */
 export function toSettled(
-  { kind: _kind, turn: _turn, heldUntilMs: _heldUntilMs, result, ...rest }: FactOf<"settled">,
+  { kind: _kind, turn: _turn, heldUntilMs: _held, isProjectionFailed: _failed, result, ...rest }: FactOf<"settled">,
   { repairs, ...call }: Pick<SettledCall, "call" | "conflictKeys"> & { readonly repairs: readonly Repair[] },
 ): SettledCall {
   return { ...rest, ...call, result: freezeResult(result), ...(repairs.length > 0 && { repairs }) };

@@ -9,9 +9,6 @@ import { readProjection } from "./read-projection.ts";
 import { toWellFormedJson } from "./record-value.ts";
 import { textPart } from "./result-content.ts";
 
-/** All that the model sees of a projection that failed (PROJ-4). */
-const FAILED_CONTENT = '{"status":"projection_failed"}';
-
 /** A result to project. */
 export interface ProjectionRequest {
   readonly projector: ModelReceiptProjector;
@@ -23,7 +20,10 @@ export interface ProjectionRequest {
   readonly code: string;
 }
 
-/** A projected result, and whether the projection failed: then the batch closes (PROJ-5). */
+/**
+ * A projected result, and whether the projection failed: then the batch closes (PROJ-5). Only this says so:
+ * any tool can answer what looks like a failed projection.
+ */
 export interface Projected {
   readonly result: ToolResult;
   readonly isFailed: boolean;
@@ -55,14 +55,6 @@ export function projectReceipt({ projector, result, outcome, code }: ProjectionR
   }
   const content = withUncertainty(result, { type: "json", value: toWellFormedJson(projection) });
   return { result: { ...result, content }, isFailed: false };
-}
-
-/** Whether a result is that of a failed projection: such a result closes its batch (PROJ-5). */
-export function isProjectionFailed({ content, isError, terminate }: ToolResult): boolean {
-  const [first] = content;
-  if (first?.type !== "json" || !isError || !terminate) return false;
-  const { value } = first;
-  return JSON.stringify(value) === FAILED_CONTENT;
 }
 
 function withStatus(result: ToolResult, status: string): ToolResult {
