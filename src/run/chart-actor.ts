@@ -59,6 +59,14 @@ export function startChart<Machine extends AnyStateMachine>(
   return options.interpreter === "compiled" ? startCompiled(chart, options) : startXState(chart, options);
 }
 
+/**
+ * Puts an actor below another one than it was started below: its end is told to its parent, and one that is
+ * done already has no use for it, which XState says aloud.
+ */
+export function moveBelow({ ref }: ChartActor, parent: ChartActor): void {
+  if (ref !== undefined && parent.ref !== undefined) ref._parent = parent.ref;
+}
+
 function startCompiled<Machine extends AnyStateMachine>(
   { table }: Chart<Machine>,
   { id, input, driver }: ChartOptions<Machine>,

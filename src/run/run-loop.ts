@@ -11,7 +11,7 @@ import type { RunStatus } from "../domain/event.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import type { QueueAnswer, RunOutcome } from "../domain/run.ts";
 import { askModel } from "./ask-model.ts";
-import { type ChartActor, startChart } from "./chart-actor.ts";
+import { type ChartActor, moveBelow, startChart } from "./chart-actor.ts";
 import { RUN_CHART } from "./charts.ts";
 import { closeTurn } from "./close-turn.ts";
 import { executeTurn } from "./execute-turn.ts";
@@ -96,6 +96,8 @@ export class RunLoop {
     this.#stage = "opening";
     this.#abort = new AbortController();
     this.#actor = this.#startActor();
+    // The batch goes on, below the actor that its run has now.
+    if (this.batch !== undefined) moveBelow(this.batch.actor, this.#actor);
     this.queues.open(facts.message);
   }
 

@@ -1,6 +1,6 @@
 import { type AgentHooks, type Approval, type ApprovalDecision, type JsonObject, KernelError } from "toolkernel";
 import { controllableTool } from "toolkernel/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   type AgentBench,
   type AgentBenchOptions,
@@ -492,5 +492,30 @@ describe("limits over a wait", () => {
     }
     expect(endOf(played)).toBe("completed by noCalls");
     expect(linesOf(played.result.messages).filter((line) => line === "policy")).toHaveLength(1);
+  });
+});
+
+describe("a run whose charts are XState's own actors", () => {
+  it.each([
+    ["they were asked for", { interpreter: "xstate" }],
+    ["somebody inspects", { inspect: () => undefined }],
+  ] as const)("APP-3: goes on without a word of XState's on the console, where %s", async (_why, options) => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    onTestFinished(() => warn.mockRestore());
+    const { bench, asked } = await playToQuestions(options);
+    const partly = await bench.resume("run", { approvals: answer(asked, { b: true }) }).finish();
+    const played = await bench.resume("run", { approvals: answer(partly, { c: { block: "no" } }) }).finish();
+    expect([endOf(partly), endOf(played)]).toEqual(["awaitingApproval", "completed by noCalls"]);
+    expect(warn.mock.calls).toEqual([]);
+  });
+
+  it("CAN-1: is aborted without one", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    onTestFinished(() => warn.mockRestore());
+    const { bench } = await playToQuestions({ interpreter: "xstate" });
+    const { run, finish } = bench.resume("run");
+    run.abort("enough");
+    expect(endOf(await finish())).toBe("aborted by abort");
+    expect(warn.mock.calls).toEqual([]);
   });
 });
