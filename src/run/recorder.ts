@@ -3,7 +3,7 @@
  * Owns: the claim, the facts that wait to be appended. Invariants: facts are appended in the order they
  * were given; those given in the same task share an append; an append that fails is tried again as an
  * append, never as a call (CAN-5); once the store is lost, or the run is somebody else's, nothing more is
- * appended and `onLost` is told once.
+ * appended and `onLost` is told once, with `JOURNAL_UNAVAILABLE` or `RUN_CLAIMED`.
  */
 import { KernelError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
@@ -98,7 +98,7 @@ export class Recorder {
   }
 
   #lose(error: unknown): void {
-    this.#lost = error instanceof KernelError ? error : lostError(error);
+    this.#lost = isFinal(error) ? error : lostError(error);
     this.#onLost(this.#lost);
   }
 
@@ -110,12 +110,13 @@ export class Recorder {
 }
 
 /** Another process has the run: trying again would change nothing. */
-function isFinal(error: unknown): boolean {
+function isFinal(error: unknown): error is KernelError {
   return error instanceof KernelError && error.code === "RUN_CLAIMED";
 }
 
+/** One code whatever the store says (CAN-5): full, damaged, gone; what it said is the cause. */
 function lostError(cause: unknown): KernelError {
-  const message =
-    "The run store could not record a step, so nothing more of the run was dispatched; resume it when the store is back.";
+  const why = cause instanceof KernelError ? ` (${cause.code})` : "";
+  const message = `The run store could not record a step${why}, so nothing more of the run was dispatched; resume it when the store is back.`;
   return new KernelError("JOURNAL_UNAVAILABLE", message, { subject: "runStore", cause });
 }

@@ -121,8 +121,12 @@ describe("a run whose store is lost", () => {
     expect(events.map(({ kind }) => kind)).toEqual(["runFaulted", "runEnded"]);
   });
 
-  it("CAN-5: a store that throws anything is unavailable, and what it threw is the cause", async () => {
-    const cause = new Error("no space");
+  it.each([
+    new Error("no space"),
+    new KernelError("JOURNAL_FULL", "no space", { subject: "runs.db" }),
+    new KernelError("JOURNAL_CORRUPT", "no space"),
+    new KernelError("JOURNAL_UNAVAILABLE", "no space"),
+  ])("CAN-5: a store that throws anything is unavailable, and what it threw is the cause (%o)", async (cause) => {
     const inner = memoryRunStore();
     const runStore = Object.assign(Object.create(inner), {
       claim: async (...given: Parameters<typeof inner.claim>) => {
@@ -140,7 +144,9 @@ describe("a run whose store is lost", () => {
     const { run } = bench.start();
     await bench.advance(600);
     const { error } = await run.result;
-    expect(error).toMatchObject({ code: "JOURNAL_UNAVAILABLE", cause });
+    expect(error).toMatchObject({ code: "JOURNAL_UNAVAILABLE", subject: "runStore" });
+    expect(error?.cause).toBe(cause);
+    if (cause instanceof KernelError) expect(error?.message).toContain(`(${cause.code})`);
     expect(error?.message).not.toContain("no space");
   });
 
