@@ -17,7 +17,7 @@ import { KernelError } from "../domain/errors.ts";
 import type { Journal, SweepCount } from "../domain/journal.ts";
 import { DEFAULT_LIMITS } from "../domain/limits.ts";
 import type { Clock } from "../domain/ports.ts";
-import { systemClock } from "../run/clock.ts";
+import { steadyClock } from "../run/clock.ts";
 import { ActionChart } from "./action-life.ts";
 import { type DispatchedCall, type DispatchManner, dispatchAction } from "./dispatch-action.ts";
 import type { DispatchParts } from "./dispatch-parts.ts";
@@ -37,7 +37,7 @@ export interface GameActionDispatcherOptions<Actions extends ActionMap<Actions> 
   readonly receiptCommitTimeoutMs?: number | undefined;
   /** How long a claim may wait for its keys, default 30,000 (ACT-3). */
   readonly conflictWaitTimeoutMs?: number | undefined;
-  /** Default the platform's clock. */
+  /** Measures waits and time-outs; default the time that passes on the platform, whatever its clock is set to. */
   readonly clock?: Clock | undefined;
 }
 
@@ -64,7 +64,8 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
 
   /** @throws KernelError `INVALID_OPTIONS` naming the option. */
   constructor(options: GameActionDispatcherOptions<Actions>) {
-    const { journal, handler, clock = systemClock } = options;
+    const { journal, handler } = options;
+    const clock = steadyClock(options.clock);
     if (typeof journal?.protocol !== "object") throw invalidOption("journal", "a journal that an open function gave");
     if (typeof handler?.execute !== "function") throw invalidOption("handler", "an object with a function execute");
     const room = new WaitRoom(clock);

@@ -5,18 +5,33 @@ import type { Clock } from "../domain/ports.ts";
 const MAX_DELAY_MS = 2_147_483_647;
 
 /** The clock of the platform. */
-export const systemClock: Clock = Object.freeze({
-  now: () => Date.now(),
-  setTimer(atMs: number, run: () => void): () => void {
-    let timer: ReturnType<typeof setTimeout>;
-    const arm = (): void => {
-      const delayMs = Math.max(0, atMs - Date.now());
-      timer = delayMs > MAX_DELAY_MS ? setTimeout(arm, MAX_DELAY_MS) : setTimeout(run, delayMs);
-    };
-    arm();
-    return () => clearTimeout(timer);
-  },
-});
+export const systemClock: Clock = clockOf(() => Date.now());
+
+/** Time as it passes on the platform, from some beginning on: it never jumps, and says no date. */
+const passingTime: Clock = clockOf(() => Math.round(performance.now()));
+
+/**
+ * The clock to measure waits, time-outs and leases by: the one that was injected, or where that is the
+ * platform's, one that does not follow when somebody sets the platform's to another time.
+ */
+export function steadyClock(clock: Clock = systemClock): Clock {
+  return clock === systemClock ? passingTime : clock;
+}
+
+function clockOf(now: () => number): Clock {
+  return Object.freeze({
+    now,
+    setTimer(atMs: number, run: () => void): () => void {
+      let timer: ReturnType<typeof setTimeout>;
+      const arm = (): void => {
+        const delayMs = Math.max(0, atMs - now());
+        timer = delayMs > MAX_DELAY_MS ? setTimeout(arm, MAX_DELAY_MS) : setTimeout(run, delayMs);
+      };
+      arm();
+      return () => clearTimeout(timer);
+    },
+  });
+}
 
 /** A new id that nobody can guess; for runs and approvals. */
 export function createId(): string {

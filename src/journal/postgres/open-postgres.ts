@@ -1,6 +1,6 @@
 import { KernelError } from "../../domain/errors.ts";
 import type { Clock } from "../../domain/ports.ts";
-import { systemClock } from "../../run/clock.ts";
+import { steadyClock } from "../../run/clock.ts";
 import { type Lease, type LeaseOptions, readLease } from "../store-options.ts";
 import { checkIncarnation, checkServer } from "./check-server.ts";
 import { Connections } from "./connections.ts";
@@ -11,7 +11,10 @@ import { type OwnedPool, openPool, type PoolOrConfig } from "./pool.ts";
 export interface PostgresStoreOptions extends LeaseOptions {
   /** The schema that holds the store, made if it is not there; default `toolkernel`. Lower-case letters, digits and `_`. */
   readonly schema?: string | undefined;
-  /** Default the platform's clock. Leases count by the database's, whatever this one says. */
+  /**
+   * Measures time-outs, and how long this process may believe in its lease; default the time that passes on
+   * the platform, whatever its clock is set to. Leases count by the database's clock.
+   */
   readonly clock?: Clock | undefined;
 }
 
@@ -33,7 +36,8 @@ export async function openPostgres<Store>(
   options: PostgresStoreOptions,
   makeStore: (opened: OpenPostgres) => Store | Promise<Store>,
 ): Promise<Store> {
-  const { schema = "toolkernel", clock = systemClock } = options;
+  const { schema = "toolkernel" } = options;
+  const clock = steadyClock(options.clock);
   if (!/^[a-z_][a-z0-9_]{0,40}$/.test(schema)) throw wrongSchema();
   const lease = readLease(options);
   const owned = await openPool(poolOrConfig);

@@ -7,6 +7,7 @@
  */
 import { KernelError } from "../../domain/errors.ts";
 import type { Clock } from "../../domain/ports.ts";
+import { steadyClock } from "../../run/clock.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import type { SqliteStatement } from "./driver.ts";
 import { fileIdOf } from "./file-system.ts";
@@ -45,7 +46,8 @@ export class DurableFile {
   #isClosed = false;
 
   constructor(parts: DurableFileParts, notes: TransactionNotes) {
-    const { path, opened, clock } = parts;
+    const { path, opened } = parts;
+    const clock = steadyClock(parts.clock);
     const { database, databaseClass, progress } = opened;
     this.#parts = parts;
     this.#notes = notes;

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { KernelError } from "../../domain/errors.ts";
 import type { Clock } from "../../domain/ports.ts";
+import { steadyClock } from "../../run/clock.ts";
 import { makeDurable, openDatabase } from "./connection.ts";
 import { chooseDriver, type SqliteClass, type SqliteDatabase, type SqliteDriver } from "./driver.ts";
 import { ensureFile, fileIdOf, refuseNetwork } from "./file-system.ts";
@@ -39,7 +40,8 @@ const LONGEST_RETRY_MS = 20;
  * `JOURNAL_FULL`; what stands in the file is left as it is.
  */
 export async function openDurably(request: OpenRequest): Promise<OpenDatabase> {
-  const { path, clock } = request;
+  const { path } = request;
+  const clock = steadyClock(request.clock);
   const chosen = await chooseDriver(request.driver);
   const giveUpAtMs = clock.now() + OPEN_TIMEOUT_MS;
   for (;;) {

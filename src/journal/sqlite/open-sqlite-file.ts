@@ -16,7 +16,7 @@ export interface SqliteStoreOptions extends LeaseOptions {
    * this store uses; that one stays open on `close`.
    */
   readonly driver?: SqliteDriver | undefined;
-  /** Default the platform's clock. */
+  /** Where the times of entries and runs come from; default the platform's clock. */
   readonly clock?: Clock | undefined;
 }
 
