@@ -103,7 +103,7 @@ function readCall(given: GivenCall, index: number): ToolCall {
 
 function isPlainCall(given: unknown): boolean {
   if (typeof given !== "object" || given === null) return false;
-  for (const field of Object.keys(given)) if (field !== "id" && field !== "name" && field !== "arguments") return false;
+  for (const field in given) if (field !== "id" && field !== "name" && field !== "arguments") return false;
   const { id, name } = given as { readonly id?: unknown; readonly name?: unknown };
   return typeof id === "string" && typeof name === "string";
 }

@@ -7,12 +7,18 @@ export function isMissingId(id: string): boolean {
 
 /** Whether two calls of a response were given the same id (PREP-9). */
 export function hasDuplicateIds(calls: readonly ToolCall[]): boolean {
-  const given = calls.filter(({ id }) => !isMissingId(id)).map(({ id }) => id);
-  return new Set(given).size < given.length;
+  const seen = new Set<string>();
+  for (const { id } of calls) {
+    if (isMissingId(id)) continue;
+    if (seen.has(id)) return true;
+    seen.add(id);
+  }
+  return false;
 }
 
 /** Gives every call that has no id one that is unique in its response; the others keep theirs (PREP-9). */
 export function nameCalls(calls: readonly ToolCall[], turn: number): readonly ToolCall[] {
+  if (!calls.some(({ id }) => isMissingId(id))) return calls;
   const taken = new Set(calls.map(({ id }) => id));
   return calls.map((call, index) => {
     if (!isMissingId(call.id)) return call;

@@ -11,20 +11,20 @@ import type { OpenUncertainty } from "./session-core.ts";
 
 /** A call with its one and only result, as hosts get it. */
 export function describeSettled(call: CallRun, outcome: Outcome, result: ToolResult): SettledCall {
-  const settled: Writable<SettledCall> = {
-    call: call.call,
-    index: call.callIndex,
-    operationId: call.operationId,
-    conflictKeys: call.conflictKeys,
-    outcome,
-    result,
-    endedAtMs: call.owner.core.settings.clock.now(),
-  };
-  const repairs = call.prepared?.repairs ?? call.refusal?.repairs ?? [];
-  if (call.epochRun !== undefined) settled.epoch = call.epochRun.epoch;
+  const { call: drafted, callIndex: index, operationId, conflictKeys } = call;
+  const epoch = call.epochRun?.epoch;
   const startedAtMs = startOf(call);
+  const endedAtMs = call.owner.core.settings.clock.now();
+  // Written out, for calls that ran and others: an object that is put together piece by piece costs as much as
+  // all else that is done for a call here.
+  const settled: Writable<SettledCall> =
+    epoch === undefined || startedAtMs === undefined
+      ? { call: drafted, index, operationId, conflictKeys, outcome, result, endedAtMs }
+      : { call: drafted, index, operationId, conflictKeys, epoch, outcome, result, startedAtMs, endedAtMs };
+  if (epoch !== undefined) settled.epoch = epoch;
   if (startedAtMs !== undefined) settled.startedAtMs = startedAtMs;
-  if (repairs.length > 0) settled.repairs = repairs;
+  const repairs = call.prepared?.repairs ?? call.refusal?.repairs;
+  if (repairs !== undefined && repairs.length > 0) settled.repairs = repairs;
   return settled;
 }
 
@@ -76,16 +76,17 @@ export function describeUncertainty(call: CallRun, batch: object): OpenUncertain
 /** The same as its event tells it. */
 export function describeEnd(call: CallRun, settled: SettledCall): CallEventFields<"toolEnded"> {
   const { outcome, result, epoch, startedAtMs, endedAtMs } = settled;
-  const end: Writable<CallEventFields<"toolEnded">> = {
-    outcome,
-    isWrite: call.isWrite,
-    outcomeUncertain: result.outcomeUncertain,
-    result,
-  };
+  const { isWrite } = call;
+  const { outcomeUncertain, failureCategory } = result;
+  const isTimed = call.execution !== undefined && !call.isLost && startedAtMs !== undefined;
+  const durationMs = isTimed ? endedAtMs - startedAtMs : undefined;
+  const end: Writable<CallEventFields<"toolEnded">> =
+    epoch === undefined || durationMs === undefined
+      ? { outcome, isWrite, outcomeUncertain, result }
+      : { outcome, isWrite, outcomeUncertain, result, epoch, durationMs };
   if (epoch !== undefined) end.epoch = epoch;
-  if (result.failureCategory !== undefined) end.failureCategory = result.failureCategory;
-  if (call.execution !== undefined && !call.isLost && startedAtMs !== undefined)
-    end.durationMs = endedAtMs - startedAtMs;
+  if (durationMs !== undefined) end.durationMs = durationMs;
+  if (failureCategory !== undefined) end.failureCategory = failureCategory;
   const action = actionFactsOf(call);
   if (action !== undefined) end.action = action;
   return end;

@@ -32,20 +32,23 @@ export function dispatch(tool: AnyTool, prepared: object, watcher: ExecutorWatch
     queueMicrotask(() => watcher.end({ kind: "threw", error }));
     return;
   }
-  if (isReadable(answer, isPromiseLike)) watchPromise(answer as PromiseLike<unknown>, watcher);
+  if (isReadable(answer, isPromiseLike)) void watchPromise(answer as PromiseLike<unknown>, watcher);
   else queueMicrotask(() => watchValue(answer, watcher));
 }
 
-function watchPromise(answer: PromiseLike<unknown>, watcher: ExecutorWatcher): void {
-  awaitAnswer(answer).then(
-    (value) => watchValue(value, watcher),
-    (error: unknown) => watcher.end({ kind: "threw", error }),
-  );
-}
-
-/** A thenable of the tool's own may throw, call back at once or twice; awaiting makes one answer of it. */
-async function awaitAnswer(answer: PromiseLike<unknown>): Promise<unknown> {
-  return await answer;
+/**
+ * A thenable of the tool's own may throw, call back at once or twice; awaiting makes one answer of it. Never
+ * rejects, since a watcher does not throw.
+ */
+async function watchPromise(answer: PromiseLike<unknown>, watcher: ExecutorWatcher): Promise<void> {
+  let value: unknown;
+  try {
+    value = await answer;
+  } catch (error) {
+    watcher.end({ kind: "threw", error });
+    return;
+  }
+  watchValue(value, watcher);
 }
 
 function watchValue(value: unknown, watcher: ExecutorWatcher): void {

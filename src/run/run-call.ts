@@ -54,6 +54,8 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   readonly owner: CallOwner;
   readonly call: ToolCall;
   readonly callIndex: number;
+  readonly callId: string;
+  readonly toolName: string;
   /** The kernel's own; of a durable action its durable id, once it is prepared. */
   operationId: string;
   readonly isWrite: boolean;
@@ -82,8 +84,10 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
 
   constructor(owner: CallOwner, call: ToolCall, callIndex: number) {
     this.owner = owner;
-    this.call = Object.freeze({ ...call }); // hooks are shown it
+    this.call = Object.freeze(call); // hooks are shown it; it was copied when it was read
     this.callIndex = callIndex;
+    this.callId = call.id;
+    this.toolName = call.name;
     this.operationId = owner.core.operationIds.derive({ turn: owner.turn, callIndex, toolName: call.name });
     const tool = owner.tools.get(call.name)?.tool;
     this.isWrite = tool === undefined || isWrite(tool);
@@ -136,14 +140,6 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
 
   get turn(): number {
     return this.owner.turn;
-  }
-
-  get callId(): string {
-    return this.call.id;
-  }
-
-  get toolName(): string {
-    return this.call.name;
   }
 
   /** Its epoch, once it is known, as events carry it. */

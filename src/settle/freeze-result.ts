@@ -12,5 +12,10 @@ export function freezeResult(result: ToolResult): ToolResult {
 function freezeDeep(value: unknown): void {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);
-  for (const inner of Object.values(value)) freezeDeep(inner);
+  if (Array.isArray(value)) {
+    for (const item of value) freezeDeep(item);
+    return;
+  }
+  // A result is JSON: every name that can be walked is a field of its own.
+  for (const name in value) freezeDeep((value as Readonly<Record<string, unknown>>)[name]);
 }
