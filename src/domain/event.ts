@@ -136,8 +136,11 @@ export type CallEventFields<Kind extends CallEventKind> = Omit<KernelEventMap[Ki
   readonly epoch?: number;
 };
 
-/** Where the kernel's work reports its events; never throws, never waits. `fields` are taken over, not kept. */
+/**
+ * Where the kernel's work reports its events; never throws, never waits. `fields` are taken over, not kept.
+ * Of an event of a call its time is answered.
+ */
 export interface EventPort {
   emit<Kind extends KernelEventKind>(kind: Kind, turn: number, fields: KernelEventMap[Kind]): void;
-  emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): void;
+  emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): number;
 }

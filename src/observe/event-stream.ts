@@ -65,14 +65,15 @@ export class EventStream implements EventPort {
     this.#publish(Object.assign(base, fields));
   }
 
-  emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): void {
+  emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): number {
     const { runId, clock } = this.#options;
     const { turn, callId, callIndex, toolName, operationId } = call;
     const audience = kind === "approvalRequested" ? "owner" : "internal";
+    const timeMs = clock.now();
     const base = {
       kind,
       seq: this.#seq++,
-      timeMs: clock.now(),
+      timeMs,
       runId,
       turn,
       audience,
@@ -82,6 +83,7 @@ export class EventStream implements EventPort {
       operationId,
     };
     this.#publish(Object.assign(base, fields));
+    return timeMs;
   }
 
   #publish(made: object): void {

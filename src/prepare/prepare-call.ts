@@ -4,6 +4,7 @@
  * behind {@link PreparePort}). Upholds: PREP-1 to PREP-8, PREP-11.
  */
 import type { PreparedCall, Refusal } from "../domain/call.ts";
+import type { JsonValue } from "../domain/json.ts";
 import { isStandardSchema } from "../domain/schema.ts";
 import { accept, authorize, isUnasked } from "./authorize.ts";
 import { applyCompat, prepareWithRepairs } from "./compat.ts";
@@ -15,46 +16,63 @@ import { type ParsedDraft, parseArguments } from "./parse-arguments.ts";
 import { aboutOf, type DraftCall, factsOf, type Preparation, type PreparePort } from "./preparation.ts";
 import { refuse, refuseThrown } from "./refuse.ts";
 import type { RegisteredTool } from "./register-tools.ts";
-import { isPromiseLike, type Steps, takeNow, wait } from "./steps.ts";
+import { isPromiseLike, runSteps, type Steps, takeNow, wait } from "./steps.ts";
 import { validateStandard } from "./validate-standard.ts";
 
+/** A call with its steps behind it; a promise where something had to be waited for. */
+export type Prepared = PreparedCall | Refusal | Promise<PreparedCall | Refusal>;
+
 /** Prepares one call: the steps in their order. */
-export function* prepareCall(draft: DraftCall, port: PreparePort): Steps<PreparedCall | Refusal> {
+export function prepareCall(draft: DraftCall, port: PreparePort): Prepared {
   const found = findTool(draft, port);
   if (found.kind === "refusal") return found;
   draft.note("FOUND");
   const work = shapeDraft(found, port);
   if (work.kind === "refusal") return work;
   draft.note("SHAPED");
-  const isPlain = !isStandardSchema(found.registered.tool.inputSchema);
-  const early = checkSchema(work) ?? (isPlain ? checkWithTool(work) : undefined);
-  if (early !== undefined) return early;
+  const fault = checkSchema(work) ?? (isPlain(work) ? checkWithTool(work) : undefined);
+  if (fault !== undefined) return fault;
   draft.note("VALID");
-  // A generator is made only for a hook that may have to be waited for.
+  // Most calls pass nobody who may have to be waited for.
+  if (!isPlain(work) || port.rewriteToolCall !== undefined) return runSteps(decide(draft, work, port));
+  draft.note("KEPT");
+  draft.note("REFINED");
+  const keyFault = resolveKeys(draft, work, port);
+  if (keyFault !== undefined) return keyFault;
+  return isUnasked(work, port) ? accept(work) : runSteps(authorize(draft, work, port));
+}
+
+/** The steps from the host's policy on, where one of them may have to be waited for. */
+function* decide(draft: DraftCall, work: Preparation, port: PreparePort): Steps<PreparedCall | Refusal> {
   const policy =
     port.rewriteToolCall === undefined ? keep(draft) : yield* applyPolicy(draft, work, port.rewriteToolCall);
   if (policy !== undefined) return policy;
-  const refined = isPlain ? checkReplaced(work) : yield* refine(work, port);
+  const refined = isPlain(work) ? checkReplaced(work) : yield* refine(work, port);
   if (refined !== undefined) return refined;
   draft.note("REFINED");
-  const keyFault = resolveKeys(work, port);
+  const keyFault = resolveKeys(draft, work, port);
   if (keyFault !== undefined) return keyFault;
-  draft.note("KEYED");
   return isUnasked(work, port) ? accept(work) : yield* authorize(draft, work, port);
+}
+
+/** Whether the tool's schema is JSON Schema, which has no validation of its own beside it. */
+function isPlain({ registered }: Preparation): boolean {
+  return !isStandardSchema(registered.tool.inputSchema);
 }
 
 const NONE: readonly never[] = Object.freeze([]);
 
-type Found = { readonly kind: "found"; readonly registered: RegisteredTool } & Extract<
-  ParsedDraft,
-  { readonly ok: true }
->;
+interface Found {
+  readonly kind: "found";
+  readonly registered: RegisteredTool;
+  readonly draft: JsonValue;
+}
 
 function findTool({ call }: DraftCall, port: PreparePort): Found | Refusal {
   const registered = port.tools.get(call.name);
   const parsed = parseArguments(call.arguments, isFinalDraft(registered, port));
   if (registered !== undefined && registered.unavailable === undefined && parsed.ok) {
-    return { kind: "found", registered, ...parsed };
+    return { kind: "found", registered, draft: parsed.draft };
   }
   const about = { tool: registered?.tool, draft: parsed.ok ? parsed.draft : undefined };
   return refuse("invalidArguments", whyNotFound(registered, parsed), about);
@@ -173,7 +191,13 @@ function* refine(work: Preparation, port: PreparePort): Steps<Refusal | undefine
   return checkWithTool(work);
 }
 
-function resolveKeys(work: Preparation, port: PreparePort): Refusal | undefined {
+function resolveKeys(draft: DraftCall, work: Preparation, port: PreparePort): Refusal | undefined {
+  const fault = readKeys(work, port);
+  if (fault === undefined) draft.note("KEYED");
+  return fault;
+}
+
+function readKeys(work: Preparation, port: PreparePort): Refusal | undefined {
   const { tool } = work.registered;
   if (tool.conflictKey === undefined) return undefined;
   try {

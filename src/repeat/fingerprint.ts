@@ -48,6 +48,6 @@ function isSameList(one: readonly JsonValue[], other: readonly JsonValue[]): boo
 
 function isSameObject(one: JsonRecord, other: JsonRecord): boolean {
   const keys = Object.keys(one);
-  if (keys.length !== Object.keys(other).length) return false;
-  return keys.every((key) => Object.hasOwn(other, key) && isSameJson(one[key], other[key]));
+  const isContained = keys.every((key) => Object.hasOwn(other, key) && isSameJson(one[key], other[key]));
+  return isContained && keys.length === Object.keys(other).length;
 }

@@ -4,7 +4,9 @@ import type { SessionCore } from "./session-core.ts";
 
 /** Takes a call out of its lanes and wakes whoever is next, of this session or another (EPOCH-9). */
 export function releaseLanes(core: SessionCore, call: CallRun): void {
-  wakeNext(call, leaveLanes(core.lanes, call, core.settings.clock.now()));
+  // Behind a call that stands in no lane nobody waits, whatever the time.
+  const nowMs = call.conflictKeys.length === 0 ? 0 : core.settings.clock.now();
+  wakeNext(call, leaveLanes(core.lanes, call, nowMs));
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { PreparedCall, Refusal } from "../domain/call.ts";
 import type { AuthorizeInput, CallHookInput, Hook } from "../domain/hooks.ts";
 import type { BoundedHook, PreparePort } from "../prepare/preparation.ts";
-import { prepareCall } from "../prepare/prepare-call.ts";
+import { type Prepared, prepareCall } from "../prepare/prepare-call.ts";
 import { refuse } from "../prepare/refuse.ts";
-import { isPromiseLike, runSteps } from "../prepare/steps.ts";
+import { isPromiseLike } from "../prepare/steps.ts";
 import { callHook, type HookBounds } from "./bounded-hook.ts";
 import { operationIdOf } from "./durable-call.ts";
 import { FACTS } from "./facts.ts";
@@ -20,17 +20,15 @@ export async function prepareCalls(owner: CallOwner, calls: readonly CallRun[]):
   for (const call of calls) {
     if (owner.isCancelled) return;
     core.events.emitCall("toolStarted", call, {});
-    const steps = prepareCall(call, port);
-    let prepared: PreparedCall | Refusal | Promise<PreparedCall | Refusal>;
+    let prepared: Prepared;
     try {
-      prepared = runSteps(steps);
+      prepared = prepareCall(call, port);
       if (isPromiseLike(prepared)) prepared = await prepared;
     } catch (error) {
       core.fault(error);
       prepared = refuse("internal", "not_executed: the kernel could not prepare this call.", {});
     }
     if (owner.isCancelled) return;
-    call.preparedAtMs = core.settings.clock.now();
     if (prepared.kind === "prepared") acceptCall(call, prepared);
     else refuseCall(call, prepared);
   }
@@ -55,7 +53,7 @@ function acceptCall(call: CallRun, prepared: PreparedCall): void {
     return;
   }
   call.tell(prepared.ask === undefined ? FACTS.ALLOWED : FACTS.ASKED);
-  core.events.emitCall("toolPrepared", call, { conflictKeys: prepared.conflictKeys });
+  call.preparedAtMs = core.events.emitCall("toolPrepared", call, { conflictKeys: prepared.conflictKeys });
 }
 
 function preparePort(owner: CallOwner): PreparePort {

@@ -1,3 +1,9 @@
+/**
+ * Where a call of the epoch that runs stands: in its lanes; at their heads, without a slot; with a slot,
+ * its dispatch on the way; dispatched, or about to be, without a result; out of lanes and slots.
+ */
+export type CallStanding = "queued" | "ready" | "admitted" | "launched" | "gone";
+
 /** The part of a call that says where it stands in its response. */
 interface InSource {
   readonly callIndex: number;
@@ -16,7 +22,8 @@ export class ReadyCalls<Call extends InSource> implements Iterable<Call> {
       if ((this.#calls[middle]?.callIndex ?? 0) < call.callIndex) low = middle + 1;
       else high = middle;
     }
-    this.#calls.splice(low, 0, call);
+    if (low === this.#calls.length) this.#calls.push(call);
+    else this.#calls.splice(low, 0, call);
   }
 
   /** Takes the first out, if there is one. */

@@ -24,6 +24,7 @@ import { CALL_CHART } from "./charts.ts";
 import { abandonDurable, projectResult } from "./durable-call.ts";
 import { Execution } from "./execution.ts";
 import { FACTS } from "./facts.ts";
+import type { CallStanding } from "./ready-calls.ts";
 import { askRecovery, type Recovery } from "./recovery.ts";
 import { toolForAgain } from "./run-again.ts";
 import type { EpochRun } from "./run-epoch.ts";
@@ -65,6 +66,8 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   repeatCount = 0;
   blocker: UncertainWrite | undefined;
   epochRun: EpochRun | undefined;
+  /** Where it stands in its epoch, which alone changes it. */
+  standing: CallStanding | undefined;
   hasLeft = false;
   heldUntilMs: number | undefined;
   /** When its preparation was behind it; waiting is counted from then. */
@@ -237,5 +240,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
     this.settled = settled;
     this.owner.core.events.emitCall("toolEnded", this, describeEnd(this, settled));
     this.owner.onCallSettled(this);
+    // A batch lives until its last call has settled; what nobody asks for any more need not live as long.
+    if (this.execution?.hasEnded === true) this.execution = undefined;
   }
 }

@@ -31,12 +31,8 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   readonly #actor: ChartActor<typeof epochMachine>;
   /** Calls that head their lanes and wait for a slot only, in source order. */
   readonly #ready = new ReadyCalls<CallRun>();
-  /** Calls that have joined the lanes and are neither ready nor admitted. */
+  /** Calls that were looked at and could not be started: their lanes or a hold keep them back. */
   readonly #queued = new Set<CallRun>();
-  /** Calls that have a slot and whose dispatch is on its way. */
-  readonly #admitted = new Set<CallRun>();
-  /** Calls whose dispatch has begun and that have no result. */
-  readonly #launched = new Set<CallRun>();
   /** Calls of which an earlier process has left nothing but their dispatch, and that cannot be asked about. */
   readonly #lost = new Set<CallRun>();
   /** Slots in use. */
@@ -61,20 +57,21 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   /** Judges the calls against uncertain writes, lets the others join their lanes, and starts. */
   start(): void {
     const { core, turn } = this.#owner;
-    const callIds = this.#calls.map(({ call }) => call.id);
     core.runningEpoch = this;
     this.startedAtMs = core.settings.clock.now();
-    core.events.emit("epochStarted", turn, { epoch: this.epoch, callIds });
+    core.events.emit("epochStarted", turn, { epoch: this.epoch, callIds: this.#calls.map(({ callId }) => callId) });
     const uncertain = core.uncertainFor(this.#owner);
     for (const call of this.#calls) {
       call.epochRun = this;
       call.tell(FACTS.EPOCH_STARTED);
       if (this.#blockIfUncertain(call, uncertain)) continue;
       joinLanes(core.lanes, call);
-      this.#queued.add(call);
+      call.standing = "queued";
       if (call.isLost && call.prepared?.tool.recover === undefined) this.#lost.add(call);
     }
-    for (const call of this.#queued) this.consider(call);
+    for (const call of this.#calls) {
+      if (call.standing === "queued" && !this.consider(call, this.startedAtMs)) this.#queued.add(call);
+    }
     core.mailbox.send(this.#actor, { type: "START" });
   }
 
@@ -90,8 +87,9 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
 
   /** Looks at a call that may have become startable; answers whether it has. */
   consider(call: CallRun, nowMs = this.#owner.core.settings.clock.now()): boolean {
-    if (!this.#queued.has(call) || !this.#isStartable(call, nowMs)) return false;
+    if (call.standing !== "queued" || !this.#isStartable(call, nowMs)) return false;
     this.#queued.delete(call);
+    call.standing = "ready";
     call.headedAtMs = nowMs;
     this.#ready.add(call);
     return true;
@@ -111,7 +109,8 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   /** A call of this epoch has its result: its lanes and slot are free, or kept if it may still be alive. */
   onCallSettled(call: CallRun): void {
     const { core } = this.#owner;
-    if (this.#launched.delete(call)) {
+    if (call.standing === "launched") {
+      call.standing = "gone";
       this.#running -= 1;
       if (mayBeAlive(call)) keepLanes(core, call);
       else releaseLanes(core, call);
@@ -136,8 +135,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
         this.#admit();
         break;
       case "haltCalls":
-        for (const call of [...this.#admitted, ...this.#ready, ...this.#queued]) call.tell(FACTS.CANCEL);
-        for (const call of this.#beingRecorded()) call.tell(FACTS.CANCEL);
+        for (const call of this.#undispatched()) call.tell(FACTS.CANCEL);
         break;
       case "cancelCalls":
         for (const call of this.#calls) call.tell(FACTS.CANCEL);
@@ -158,7 +156,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
       const call = this.#ready.takeFirst();
       if (call === undefined) break;
       this.#running += 1;
-      this.#admitted.add(call);
+      call.standing = "admitted";
       this.#owner.core.mailbox.run(() => this.#launch(call));
     }
   }
@@ -166,23 +164,27 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   /** Dispatches an admitted call, unless something that came before has taken its leave away. */
   #launch(call: CallRun): void {
     // Its CANCEL is on the way.
-    if (this.#owner.isStopping || !this.#admitted.has(call)) return;
-    this.#admitted.delete(call);
-    if (this.#isStartable(call, this.#owner.core.settings.clock.now())) {
-      this.#launched.add(call);
+    if (this.#owner.isStopping || call.standing !== "admitted") return;
+    if (this.#isStartable(call)) {
+      call.standing = "launched";
       call.actor.send({ type: "ADMITTED" });
       return;
     }
     // A write without a key was abandoned meanwhile (EPOCH-8).
     this.#running -= 1;
+    call.standing = "queued";
     this.#queued.add(call);
     this.wake();
   }
 
   /** Takes a call that will not be dispatched out of its slot, its queue and its lanes. */
   #withdraw(call: CallRun): void {
-    if (this.#admitted.delete(call)) this.#running -= 1;
-    else if (!this.#queued.delete(call) && !this.#ready.delete(call)) return;
+    const { standing } = call;
+    if (standing === undefined || standing === "gone") return;
+    call.standing = "gone";
+    if (standing === "admitted") this.#running -= 1;
+    else if (standing === "ready") this.#ready.delete(call);
+    else this.#queued.delete(call);
     releaseLanes(this.#owner.core, call);
   }
 
@@ -190,22 +192,29 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   #judgeOthers(lost: CallRun): void {
     const uncertain = this.#owner.core.uncertaintyOf(lost);
     if (uncertain === undefined) return;
-    const waiting = [...this.#beingRecorded(), ...this.#admitted, ...this.#ready, ...this.#queued];
-    const touched = waiting.filter((call) => findBlocker(call, [uncertain]) !== undefined);
-    for (const call of touched.sort(bySource)) {
+    for (const call of this.#undispatched()) {
       if (this.#blockIfUncertain(call, [uncertain])) this.#withdraw(call);
     }
   }
 
-  /** Calls whose dispatch is being made durable: their executors have not been called (RUN-6). */
-  #beingRecorded(): CallRun[] {
-    return [...this.#launched].filter(({ state }) => state === "recording");
+  /** Calls that wait, and those whose dispatch is still being made durable (RUN-6); in source order. */
+  #undispatched(): CallRun[] {
+    return this.#calls.filter(
+      ({ standing, state }) =>
+        standing === "queued" ||
+        standing === "ready" ||
+        standing === "admitted" ||
+        (standing === "launched" && state === "recording"),
+    );
   }
 
-  #isStartable(call: CallRun, nowMs: number): boolean {
-    const { core } = this.#owner;
+  #isStartable(call: CallRun, givenMs?: number): boolean {
     // What they are is known before anything more is dispatched (RUN-6, UNC-3).
     if (this.#lost.size > 0 && !this.#lost.has(call)) return false;
+    // Nothing keeps back a read without keys, and the clock is not asked for it.
+    if (!call.isWrite && call.conflictKeys.length === 0) return true;
+    const { core } = this.#owner;
+    const nowMs = givenMs ?? core.settings.clock.now();
     if (call.isWrite && (core.keylessHolds.size > 0 || core.lanes.held.size > 0)) this.#mayBeHeldBack = true;
     if (call.isWrite && core.keylessHoldUntil(nowMs) !== undefined) return false;
     return headsItsLanes(core.lanes, call, nowMs);
@@ -234,12 +243,8 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     const nowMs = core.settings.clock.now();
     const waiting = [...this.#queued].filter((call) => call.isWrite && !this.consider(call, nowMs));
     if (waiting.length === 0) return;
-    const laneMs = firstHoldEnd(core.lanes, waiting, nowMs) ?? Number.POSITIVE_INFINITY;
-    const firstMs = Math.min(laneMs, core.keylessHoldUntil(nowMs) ?? Number.POSITIVE_INFINITY);
-    if (Number.isFinite(firstMs)) this.#holdEnd = core.deadlines.arm(firstMs, () => this.wake());
+    const laneMs = firstHoldEnd(core.lanes, waiting, nowMs) ?? Infinity;
+    const firstMs = Math.min(laneMs, core.keylessHoldUntil(nowMs) ?? Infinity);
+    if (firstMs < Infinity) this.#holdEnd = core.deadlines.arm(firstMs, () => this.wake());
   }
-}
-
-function bySource(one: CallRun, other: CallRun): number {
-  return one.callIndex - other.callIndex;
 }
