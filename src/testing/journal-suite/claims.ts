@@ -40,13 +40,21 @@ export const CLAIM_CASES: readonly DeskCase[] = [
   {
     name: "ACT-4: several keys are claimed all or none",
     run: async (desk) => {
-      const holder = await desk.claim({ keys: ["b"] });
-      const both = await desk.ask({ keys: ["a", "b"] });
-      assert.deepEqual(both.answer, { kind: "waiting" });
-      assert.deepEqual(await desk.journal.protocol.abandon(both.intent.operationId), true);
-      await desk.claim({ keys: ["a"] });
-      await desk.journal.protocol.finish({ ...holder.request, fence: holder.fence, receipt: committed(holder.intent) });
-      assert.equal(await desk.state(both.intent.operationId), "abandoned");
+      const keys = ["a", "b", "c"];
+      const { protocol } = desk.journal;
+      for (const held of keys) {
+        const holder = await desk.claim({ keys: [held] });
+        const all = await desk.ask({ keys });
+        assert.deepEqual(all.answer, { kind: "waiting" });
+        assert.equal(await protocol.abandon(all.intent.operationId), true);
+        const others = await desk.claim({ keys: keys.filter((key) => key !== held) });
+        for (const { request, intent, fence } of [holder, others]) {
+          await protocol.finish({ ...request, fence, receipt: committed(intent) });
+        }
+        assert.equal(await desk.state(all.intent.operationId), "abandoned");
+      }
+      await desk.claim({ keys });
+      for (const key of keys) assert.deepEqual((await desk.ask({ keys: [key] })).answer, { kind: "waiting" });
     },
   },
   {

@@ -10,7 +10,7 @@ export const ENDING_CASES: readonly DeskCase[] = [
         const { intent, request, fence } = await desk.claim({ keys: [`plot-${place}`] });
         const given =
           receipt === "committed"
-            ? { ...committed(intent, { z: 1, a: [1, "\u0000\ud800"] }), stateRevision: 3 }
+            ? { ...committed(intent, { z: 1, a: [0.1, 1e21, 5e-324, "\u0000\ud800"] }), stateRevision: 3 }
             : refused(intent, receipt as "failed");
         assert.deepEqual(await desk.journal.protocol.finish({ ...request, fence, receipt: given }), { kind: "saved" });
         const entry = await desk.journal.find(intent.operationId);

@@ -33,15 +33,16 @@ export const KEEPING_CASES: readonly DeskCase[] = [
       const done = await desk.claim();
       await desk.journal.protocol.finish({ ...done.request, fence: done.fence, receipt: committed(done.intent) });
       const listed: [string, string][] = [];
-      for (let after: string | undefined = desk.name(""); ; ) {
+      for (let after = desk.name(""); ; ) {
         const page: Awaited<ReturnType<typeof desk.journal.listOpen>> = await desk.journal.listOpen({
           limit: 2,
           after,
         });
         assert.ok(page.entries.length <= 2);
         listed.push(...page.entries.map(({ intent, state }): [string, string] => [intent.operationId, state]));
+        if (page.next === undefined) break;
+        assert.ok(page.next > after, "the next page lies behind this one");
         after = page.next;
-        if (after === undefined) break;
       }
       const own = listed.filter(([id]) => id.startsWith(desk.name("")));
       const states = ["dispatched", "prepared", "uncertain"];
