@@ -1,7 +1,6 @@
 import type { RunEvent } from "../../machines/run.machine.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { LimitName } from "../domain/limits.ts";
-import type { Message } from "../domain/message.ts";
 import type { ModelProvider, ModelRequest } from "../domain/model.ts";
 import type { TurnPreparation } from "../domain/run.ts";
 import type { HookAnswer } from "../prepare/host-policy.ts";
@@ -12,6 +11,7 @@ import type { RunLoop } from "./run-loop.ts";
 import type { RunSettings } from "./run-settings.ts";
 import { deliverDue } from "./said-messages.ts";
 import { asMisuse } from "./thrown.ts";
+import { createRequest } from "./turn-request.ts";
 
 const HOOK = "hooks.prepareNextTurn";
 
@@ -113,13 +113,12 @@ function readPreparation(given: unknown, readMessages: RunSettings["readMessages
 function readyTurn(run: RunLoop, preparation: TurnPreparation): PreparedTurn {
   const { core, settings, turn } = run;
   const tools = preparation.tools === undefined ? settings.tools : settings.register(preparation.tools);
-  const messages: readonly Message[] = preparation.messages ?? run.transcript.messages;
-  const request: ModelRequest = {
+  const request = createRequest({
     systemPrompt: preparation.systemPrompt ?? settings.systemPrompt,
-    messages: [...messages],
+    messages: preparation.messages ?? run.transcript.messages,
     tools: toolsForModel(tools),
     turn,
-  };
+  });
   core.tools = tools;
   return { kind: "ready", model: preparation.model ?? settings.model, tools, request };
 }

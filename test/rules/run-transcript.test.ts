@@ -1,4 +1,5 @@
-import type { AssistantPart, Message, ModelResponse } from "toolkernel";
+import type { AssistantPart, Message, ModelProvider, ModelRequest, ModelResponse } from "toolkernel";
+import { scriptedModel } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
 import { ask, callPart, endOf, linesOf, openAgentBench, say } from "../support/agent-bench.ts";
 import { eventsOf, recordingTool } from "../support/run-calls.ts";
@@ -159,6 +160,23 @@ describe("the transcript that a host holds", () => {
       ...["user go", "assistant read#read", "error read not_executed: no", "assistant done"],
     ]);
     expect(done.result.newMessages).toEqual(done.result.messages);
+  });
+
+  it("RUN-1: a request holds the messages of its turn, whenever they are read, and keeps them when it is copied", async () => {
+    const requests: ModelRequest[] = [];
+    const script = scriptedModel([ask("read"), say()]);
+    const model: ModelProvider = {
+      generate: (request, context) => {
+        requests.push(request, { ...request });
+        return script.generate(request, context);
+      },
+    };
+    const { result } = await openAgentBench({ model }).play();
+    const first = ["user go"];
+    const second = [...first, "assistant read#read", "result read ok"];
+    expect(requests.map(({ messages }) => linesOf(messages))).toEqual([first, first, second, second]);
+    (requests[2]?.messages as Message[]).length = 0;
+    expect(linesOf(result.messages)).toEqual([...second, "assistant done"]);
   });
 
   it("RUN-5: is not the list that the run was given", async () => {
