@@ -6,7 +6,8 @@ import { ACTION_MODELS, openAction } from "./action.system.ts";
 import { BATCH_MODEL, openBatch } from "./batch.system.ts";
 import { type ChartModel, coveringPaths, transitionsOf } from "./chart-paths.ts";
 import { EPOCH_MODELS, openEpoch } from "./epoch.system.ts";
-import { type Kernel, loadKernel } from "./kernel.ts";
+import type { Kernel } from "./kernel.ts";
+import { loadSubject } from "./plant-bug.ts";
 import { openResumedCall, RESUMED_CALL_MODELS } from "./resumed-call.system.ts";
 import { RUN_MODEL } from "./run.model.ts";
 import { openRun } from "./run.system.ts";
@@ -18,7 +19,7 @@ import { openToolCall } from "./tool-call.system.ts";
 let kernel: Kernel;
 
 beforeAll(async () => {
-  kernel = await loadKernel();
+  kernel = await loadSubject();
   // Of a run that is resumed XState warns that its first actor has ended; it has (APP-3).
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
 });

@@ -259,7 +259,7 @@ export class ComposedBatch {
   }
 
   #admit(): void {
-    while (this.#running < this.scope.cap) {
+    while (this.parts.hasFreeSlot(this.#running, this.scope.cap)) {
       const call = this.current.find(({ standing }) => standing === "ready");
       if (call === undefined) return;
       this.#running += 1;
@@ -269,7 +269,7 @@ export class ComposedBatch {
   }
 
   #launch(call: CallState): void {
-    if (this.isCancelled || call.standing !== "admitted") return;
+    if (!this.parts.mayLaunch(this.isCancelled) || call.standing !== "admitted") return;
     if (this.#isStartable(call)) {
       call.standing = "launched";
       this.#deliver(call, { type: "ADMITTED" });

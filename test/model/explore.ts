@@ -24,6 +24,7 @@ export function explore(parts: SchedulerParts, scope: Scope): Exploration {
   };
   const start = ComposedBatch.start(parts, scope, watcher);
   fault ??= faultOfMoment(start);
+  if (fault !== undefined) fault = `${fault}\n    at the start\n    in ${describeScope(scope)}`;
   const seen = new Set([start.key()]);
   const open: { readonly system: ComposedBatch; readonly way: Way | undefined }[] = [{ system: start, way: undefined }];
   let steps = 0;

@@ -10,6 +10,8 @@ export function faultOfDispatch(system: ComposedBatch, call: CallState): string 
   const { scope } = system;
   const earlier = system.current.filter(({ index }) => index < call.index);
   if (system.isCancelled) return `CAN-1: call ${call.index} was dispatched after the cancellation`;
+  const flying = system.calls.filter(isInFlight);
+  if (flying.length > scope.cap) return `EPOCH-3: ${flying.length} calls run`;
   const unsettled = earlier.find((other) => !isSettled(other) && !mayShareEpoch(scope, other, call));
   if (unsettled !== undefined)
     return `EPOCH-2: call ${call.index} was dispatched before ${unsettled.index} had settled`;
@@ -54,6 +56,7 @@ function faultOfEnd(system: ComposedBatch): string | undefined {
 }
 
 function faultOfWaiting(system: ComposedBatch, flying: readonly CallState[]): string | undefined {
+  if (flying.length === 0 && !system.calls.some(isHeld)) return "CAN-4: nothing runs and the batch is not over";
   const waiting = system.current.filter((call) => !isSettled(call) && !isInFlight(call));
   const due = waiting.filter((call) =>
     system.current.every(
@@ -67,9 +70,9 @@ function faultOfWaiting(system: ComposedBatch, flying: readonly CallState[]): st
   const startable = due.find((call) => isStartable(system, call));
   if (startable !== undefined && flying.length < system.scope.cap && !system.isCancelled)
     return `EPOCH-5: call ${startable.index} could start and a slot is free`;
-  if (system.isCancelled && due.length > 0) return `CAN-1: call ${due[0]?.index} waits though all is cancelled`;
-  const isStuck = flying.length === 0 && !system.calls.some(isHeld);
-  return isStuck ? "CAN-4: nothing runs and the batch is not over" : undefined;
+  return system.isCancelled && due.length > 0
+    ? `CAN-1: call ${due[0]?.index} waits though all is cancelled`
+    : undefined;
 }
 
 function isStartable(system: ComposedBatch, call: CallState): boolean {

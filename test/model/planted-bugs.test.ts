@@ -1,6 +1,5 @@
 /** The suites of this folder bite: each planted bug is found by every suite that has to find it. */
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { ROOT } from "../support/syntax.ts";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { ACTION_MODELS, openAction } from "./action.system.ts";
 import { BATCH_MODEL, openBatch } from "./batch.system.ts";
 import { coveringPaths } from "./chart-paths.ts";
@@ -8,11 +7,13 @@ import { EPOCH_MODELS, openEpoch } from "./epoch.system.ts";
 import { explore } from "./explore.ts";
 import { type Kernel, loadKernel } from "./kernel.ts";
 import { runPaired } from "./paired-batches.ts";
-import { type Finder, PLANTED_BUGS, type PlantedBug } from "./planted-bugs.ts";
+import { loadParts, plantBug, removeBugs } from "./plant-bug.ts";
+import { type Finder, PLANTED_BUGS } from "./planted-bugs.ts";
 import { SeededRandom } from "./random.ts";
 import { RUN_MODEL } from "./run.model.ts";
 import { openRun } from "./run.system.ts";
 import { runPaths } from "./run-paths.ts";
+import { isReporting, report } from "./scale.ts";
 import { REAL_PARTS } from "./scheduler-parts.ts";
 import type { SchedulerParts } from "./scheduler-state.ts";
 import { drawScope, KINDS, scopesOf, withoutTwins } from "./scopes.ts";
@@ -20,6 +21,7 @@ import { TOOL_CALL_MODELS } from "./tool-call.model.ts";
 import { openToolCall } from "./tool-call.system.ts";
 
 const SAMPLES = 300;
+const MOST_REASON_CHARACTERS = 120;
 const SMALL_SCOPES = withoutTwins([...scopesOf(KINDS, [2]), ...scopesOf(KINDS, [1, 1]), ...scopesOf(KINDS, [3])]);
 
 const FINDERS: Readonly<Record<Finder, (kernel: Kernel) => Promise<string | undefined>>> = {
@@ -28,7 +30,7 @@ const FINDERS: Readonly<Record<Finder, (kernel: Kernel) => Promise<string | unde
   batch: async (kernel) => firstFailure(coveringPaths(BATCH_MODEL), openBatch(kernel, "compiled")),
   run: async (kernel) => firstFailure(coveringPaths(RUN_MODEL), openRun(kernel, "compiled")),
   action: async (kernel) => firstFailure(ACTION_MODELS.flatMap(coveringPaths), openAction(kernel)),
-  explored: async () => exploreSmall((await import("./scheduler-parts.ts")).REAL_PARTS),
+  explored: async () => exploreSmall(await loadParts()),
   paired: pairLarger,
 };
 
@@ -58,29 +60,34 @@ async function pairLarger({ core }: Kernel): Promise<string | undefined> {
   return undefined;
 }
 
-/** A copy of the kernel, and of what is composed of its parts, with the bug in it. */
-async function plant({ module: { path, alter } }: PlantedBug): Promise<Kernel> {
-  vi.resetModules();
-  vi.doMock(ROOT + path, async (importOriginal) => alter(await importOriginal<Readonly<Record<string, unknown>>>()));
-  return loadKernel();
-}
+const told: string[] = [];
 
-afterEach(() => {
-  for (const { module } of PLANTED_BUGS) vi.doUnmock(ROOT + module.path);
-  vi.resetModules();
+afterEach(removeBugs);
+
+afterAll(() => {
+  if (isReporting) report([`planted bugs, and what finds each: ${PLANTED_BUGS.length}`, ...told]);
 });
 
 describe("is found:", () => {
-  it.each(PLANTED_BUGS.map((bug) => [`${bug.name} (${bug.rule})`, bug] as const))("%s", async (_name, bug) => {
-    const kernel = await plant(bug);
+  it.each(PLANTED_BUGS.map((bug) => [`${bug.name} (${bug.rule})`, bug] as const))("%s", async (name, bug) => {
+    const kernel = await plantBug(bug);
     const missing: Finder[] = [];
+    told.push(`  ${name}`);
     for (const finder of bug.foundBy) {
       const found = await FINDERS[finder](kernel).catch((error: unknown) => String(error));
       if (found === undefined) missing.push(finder);
+      told.push(`    ${finder}: ${reasonOf(found ?? "nothing")}`);
     }
     expect(missing).toEqual([]);
   });
 });
+
+/** What went wrong, without the way there: a broken rule comes first, else the path that led to it does. */
+function reasonOf(found: string): string {
+  const [first = "", second = ""] = found.split("\n");
+  if (first.startsWith("the scheduler says")) return "kernel and scheduler tell two stories";
+  return (/^[A-Z]+-\d/.test(first) || second === "" ? first : second).trim().slice(0, MOST_REASON_CHARACTERS);
+}
 
 it("without a bug none of the suites finds one", async () => {
   const kernel = await loadKernel();

@@ -13,4 +13,6 @@ export const REAL_PARTS: SchedulerParts = {
   lanes,
   planEpochs,
   findBlocker,
+  hasFreeSlot: (running, cap) => running < cap,
+  mayLaunch: (isCancelled) => !isCancelled,
 };

@@ -24,6 +24,10 @@ export interface SchedulerParts {
   >;
   readonly planEpochs: typeof import("../../src/plan/plan-epochs.ts").planEpochs;
   readonly findBlocker: typeof import("../../src/plan/uncertain-writes.ts").findBlocker;
+  /** Whether one more call is let in; the kernel asks the same in `run-epoch`. */
+  hasFreeSlot(running: number, cap: number): boolean;
+  /** Whether a call that was let in is dispatched when it is due; the kernel asks the same there. */
+  mayLaunch(isCancelled: boolean): boolean;
 }
 
 /** What is explored: batches of one session, one after another. */
