@@ -116,7 +116,11 @@ describe("a projected receipt", () => {
     ["answers text that is no JSON", () => "{a: 1}"],
     ["answers text with more behind the JSON", () => "{} {}"],
     ["answers the text of a list", () => "[1]"],
+    ["answers the text of a number", () => "1"],
+    ["answers the text of a text", () => '"a"'],
+    ["answers the text of null", () => "null"],
     ["answers empty text", () => ""],
+    ["answers a text object", () => Object("{}")],
     ["answers text with a key twice", () => '{"a":1,"b":{"c":1},"a":2}'],
     ["answers text with a key twice, spelt otherwise", () => '{"a":1,"\\u0061":2}'],
     ["answers text with a key twice deep inside", () => '{"list":[{"x":1},{"y":{"k":1, "k" :2}}]}'],
@@ -212,6 +216,13 @@ describe("a projected receipt", () => {
     ).toEqual({
       result: { ...blocked, content: [{ type: "json", value: { status: "conflict_blocked" } }] },
       isFailed: false,
+    });
+    const content = [...refused.content, { type: "json" as const, value: 1 }, { type: "text" as const, text: "Ask." }];
+    expect(
+      project(projector, { result: { ...refused, content }, outcome: { receipt: RECEIPT } }).result.details,
+    ).toEqual({
+      status: "refused",
+      message: "Plot 9 does not exist.\nAsk.",
     });
     expect(projector).not.toHaveBeenCalled();
   });

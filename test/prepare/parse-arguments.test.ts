@@ -318,7 +318,9 @@ describe("parseArguments: objects that an SDK has parsed", () => {
     }
   });
 
-  it("PREP-11: an object whose parts are shared over and over is refused before it unfolds", () => {
+  it("PREP-11: an object whose parts are shared over and over is refused before it unfolds", {
+    timeout: 60_000,
+  }, () => {
     let value: unknown = [0];
     for (let level = 0; level < 50; level += 1) value = [value, value];
     expect(reasonOf(value)).toMatch(/^arguments must be plain JSON, but hold more values than can be copied/);
