@@ -37,7 +37,7 @@ function parseText(text: string, freeze: boolean): ParsedDraft {
   // JSON.parse hides duplicate keys and rounded numbers. The value tells whether there can be one: it
   // has fewer keys than the text, or a number so large that its text must be looked at.
   const walk = walkJson(draft, { containers: "same", freeze, integers: "exact" });
-  if (walk.ok && walk.keys === countKeys(text)) return { ok: true, draft };
+  if (walk.ok && (walk.keys === countAtMost(text) || walk.keys === countKeys(text))) return { ok: true, draft };
   return refuseText(text) ?? { ok: true, draft };
 }
 
@@ -50,6 +50,20 @@ function refuseText(text: string): ParsedDraft | undefined {
       ? `arguments are not valid JSON: ${found.fault} at position ${found.position}${place}`
       : `arguments hold ${found.fault} at position ${found.position}${place}`;
   return { ok: false, reason };
+}
+
+/**
+ * Counts what may be keys of text that is valid JSON: colons behind a quote, also such inside of strings. Where
+ * that is the number of keys of the value, all of them are there and none of them twice; it is quickly counted.
+ */
+function countAtMost(text: string): number {
+  let keys = 0;
+  for (let colon = text.indexOf(":"); colon !== -1; colon = text.indexOf(":", colon + 1)) {
+    let before = colon - 1;
+    while (text.charCodeAt(before) <= SPACE) before -= 1;
+    if (text.charCodeAt(before) === QUOTE) keys += 1;
+  }
+  return keys;
 }
 
 /** Counts the keys of text that is valid JSON: strings that a colon follows. */
@@ -65,6 +79,7 @@ function countKeys(text: string): number {
 }
 
 const SPACE = 0x20;
+const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 

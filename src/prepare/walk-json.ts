@@ -47,7 +47,8 @@ export function walkJson(value: unknown, mode: JsonWalkMode): JsonWalk {
     keys: 0,
     remaining: mode.containers === "fresh" ? MAX_COPIED_VALUES : Infinity,
     fault: "",
-    path: [],
+    depth: 0,
+    places: [],
   };
   try {
     const result = visit(walk, value);
@@ -55,7 +56,7 @@ export function walkJson(value: unknown, mode: JsonWalkMode): JsonWalk {
   } catch {
     walk.fault = "a value that threw when it was read";
   }
-  return { ok: false, fault: walk.fault, path: walk.path };
+  return { ok: false, fault: walk.fault, path: walk.places.slice(0, walk.depth) };
 }
 
 const FAULTY = Symbol("faulty");
@@ -66,8 +67,10 @@ interface Walk {
   keys: number;
   remaining: number;
   fault: string;
-  /** Where the walk is: as long as there are containers around. Left standing at the fault. */
-  readonly path: (string | number)[];
+  /** How many containers are around the walk. Left standing at the fault. */
+  depth: number;
+  /** Its place in each of them, outermost first; behind them stands what is left of earlier ones. */
+  readonly places: (string | number)[];
 }
 
 function visit(walk: Walk, value: unknown): Visited {
@@ -76,7 +79,7 @@ function visit(walk: Walk, value: unknown): Visited {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number") return visitNumber(walk, value);
   if (typeof value !== "object") return refuse(walk, value === undefined ? "undefined" : `a ${typeof value}`);
-  if (walk.path.length === MAX_JSON_DEPTH) return refuse(walk, JSON_FAULTS.depth);
+  if (walk.depth === MAX_JSON_DEPTH) return refuse(walk, JSON_FAULTS.depth);
   return Array.isArray(value) ? visitArray(walk, value) : visitObject(walk, value);
 }
 
@@ -89,22 +92,24 @@ function visitNumber(walk: Walk, value: number): Visited {
 
 function visitArray(walk: Walk, source: readonly unknown[]): Visited {
   const copy: JsonValue[] | undefined = walk.mode.containers === "fresh" ? [] : undefined;
+  const depth = walk.depth++;
   for (let index = 0; index < source.length; index += 1) {
-    walk.path.push(index);
+    walk.places[depth] = index;
     const item = visit(walk, source[index]);
     if (item === FAULTY) return FAULTY;
     copy?.push(item);
-    walk.path.pop();
   }
+  walk.depth = depth;
   return finish(walk, copy ?? (source as readonly JsonValue[])); // every item has just been seen to be JSON
 }
 
 function visitObject(walk: Walk, source: object): Visited {
   if (!isPlain(source)) return refuse(walk, "an object that is not plain JSON");
   const copy: Record<string, JsonValue> | undefined = walk.mode.containers === "fresh" ? {} : undefined;
-  const isConstructor = walk.path.at(-1) === "constructor";
+  const depth = walk.depth++;
+  const isConstructor = depth > 0 && walk.places[depth - 1] === "constructor";
   for (const key of Object.keys(source)) {
-    walk.path.push(key);
+    walk.places[depth] = key;
     if (key === "__proto__") return refuse(walk, JSON_FAULTS.protoKey);
     if (key === "prototype" && isConstructor) return refuse(walk, JSON_FAULTS.prototypeKey);
     const property = (source as Readonly<Record<string, unknown>>)[key]; // an own key of the object
@@ -114,8 +119,8 @@ function visitObject(walk: Walk, source: object): Visited {
       if (copy !== undefined) copy[key] = item;
       walk.keys += 1;
     }
-    walk.path.pop();
   }
+  walk.depth = depth;
   return finish(walk, copy ?? (source as Readonly<Record<string, JsonValue>>)); // every property has just been seen to be JSON
 }
 
