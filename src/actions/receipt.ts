@@ -56,7 +56,7 @@ export function notDispatchedReceipt(intent: ReceiptSubject): Receipt<never> {
   return GameActionReceipt.failed(
     intent,
     "not_dispatched",
-    "The action was not executed: its time was over before the handler could be called.",
+    "The action was not executed: it was given up before the handler could be called.",
   );
 }
 
