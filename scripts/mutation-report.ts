@@ -1,7 +1,8 @@
 /**
  * `npm run test:mutation:report [REPORT.json ...]`: what mutation testing found, by the reports of StrykerJS.
- * Prints every mutant that survived and that test/mutation/survivors.json does not explain, and every explanation
- * that nothing needs any more; both end it with 1, as does a score below the bound. With `--write` it writes
+ * Prints every mutant that survived and that test/mutation/survivors.json does not explain, every explanation
+ * that nothing needs any more, and every file whose score is not the one that is kept; each ends it with 1, as does a
+ * score below the bound. With `--write` it writes
  * test/mutation/score.json and the part of docs/testing.md that shows it.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,12 +18,17 @@ export interface FileScore {
 /** Scores by file, as they stand in test/mutation/score.json. */
 export type Scores = Readonly<Record<string, FileScore>>;
 
-/** A mutant that lives, and why that is right: nobody could tell it from the original. */
+/** A mutant that lives: what stands in the file, and what was put in its place. */
 export interface Survivor {
   readonly file: string;
   readonly original: string;
   readonly replacement: string;
+}
+
+/** Mutants that live, and the one reason why. */
+export interface Explained {
   readonly reason: string;
+  readonly mutants: readonly Survivor[];
 }
 
 /** The part of StrykerJS's report that is read. */
@@ -53,36 +59,35 @@ const SHOWN = /(?<=^<!-- mutation -->\n)[\s\S]*?(?=^<!-- end of mutation -->$)/m
 const FOUND = new Set(["Killed", "Timeout"]);
 const MISSED = new Set(["Survived", "NoCoverage"]);
 
-/** Reads the scores and survivors that are kept. */
-export function readKept(): { readonly scores: Scores; readonly survivors: readonly Survivor[] } {
-  return { scores: readJson<Scores>(SCORE_FILE, {}), survivors: readJson<readonly Survivor[]>(SURVIVORS_FILE, []) };
+/** Reads the scores and the explanations that are kept. */
+export function readKept(): { readonly scores: Scores; readonly explained: readonly Explained[] } {
+  return { scores: readJson<Scores>(SCORE_FILE, {}), explained: readJson<readonly Explained[]>(SURVIVORS_FILE, []) };
 }
 
 /** What docs/testing.md has to show of them. */
-export function describeScores(scores: Scores, survivors: readonly Survivor[]): string {
+export function describeScores(scores: Scores, explained: readonly Explained[]): string {
   const folders = new Map<string, FileScore>();
   for (const [file, score] of Object.entries(scores)) {
-    const folder = file.split("/").slice(0, -1).join("/");
+    const folder = `\`${/^(?:machines|src\/[^/]+)/.exec(file)?.[0] ?? file}\``;
     folders.set(folder, add(folders.get(folder), score));
   }
-  const total = [...folders.values()].reduce<FileScore | undefined>(add, undefined);
-  if (total === undefined) return "";
+  const total = [...folders.values()].reduce(add, NONE);
   const rows = [...folders, ["all", total] as const].map(
     ([folder, score]) =>
-      `| ${folder === "all" ? "all" : `\`${folder}\``} | ${score.killed + score.survived} | ${score.killed} | ${percent(score)} |`,
+      `| ${folder} | ${score.killed + score.survived} | ${score.killed} | ${score.survived} | ${percent(score)} |`,
   );
-  const reasons = new Map<string, Survivor[]>();
-  for (const survivor of survivors) reasons.set(survivor.reason, [...(reasons.get(survivor.reason) ?? []), survivor]);
-  const explained = [...reasons].map(([reason, group]) => `- ${reason} ${group.map(nameSurvivor).join("; ")}.`);
   return [
     "",
-    "| folder | mutants | found | score |",
-    "|---|---|---|---|",
+    "| folder | mutants | found | survive | score |",
+    "|---|---|---|---|---|",
     ...rows,
     "",
-    ...(explained.length === 0
-      ? []
-      : ["What survives, and why nobody could tell it from the original:", "", ...explained, ""]),
+    ...explained.flatMap(({ reason, mutants }) => [
+      reason,
+      "",
+      ...mutants.map((each) => `- ${nameSurvivor(each)}`),
+      "",
+    ]),
   ].join("\n");
 }
 
@@ -101,6 +106,8 @@ function add(before: FileScore | undefined, { killed, survived }: FileScore): Fi
   return { killed: (before?.killed ?? 0) + killed, survived: (before?.survived ?? 0) + survived };
 }
 
+const NONE: FileScore = { killed: 0, survived: 0 };
+
 function percent({ killed, survived }: FileScore): string {
   return `${((100 * killed) / (killed + survived)).toFixed(1)} %`;
 }
@@ -111,7 +118,7 @@ function readJson<Content>(path: string, absent: Content): Content {
 
 interface Merged {
   readonly scores: Record<string, FileScore>;
-  readonly survivors: Omit<Survivor, "reason">[];
+  readonly survivors: Survivor[];
 }
 
 function mergeReports(paths: readonly string[]): Merged {
@@ -147,7 +154,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-function keyOf({ file, original, replacement }: Omit<Survivor, "reason">): string {
+function keyOf({ file, original, replacement }: Survivor): string {
   return JSON.stringify([file, original, replacement]);
 }
 
@@ -159,35 +166,35 @@ function main(args: readonly string[]): boolean {
       : readdirSync(ROOT + REPORTS)
           .filter((name) => name !== "incremental.json")
           .map((name) => `${ROOT}${REPORTS}/${name}`);
-  const { scores: kept, survivors: explained } = readKept();
+  const { scores: kept, explained } = readKept();
   const { scores, survivors } = mergeReports(reports);
-  const known = new Set(explained.map(keyOf));
+  const named = explained.flatMap(({ mutants }) => mutants);
+  const known = new Set(named.map(keyOf));
   const found = new Set(survivors.map(keyOf));
   const unexplained = survivors.filter((survivor) => !known.has(keyOf(survivor)));
-  const idle = explained.filter((survivor) => survivor.file in scores && !found.has(keyOf(survivor)));
+  const idle = named.filter((survivor) => survivor.file in scores && !found.has(keyOf(survivor)));
+  const stale = Object.keys(scores).filter((file) => JSON.stringify(kept[file]) !== JSON.stringify(scores[file]));
+  const isWriting = args.includes("--write");
   const all = { ...kept, ...scores };
-  const total = Object.values(all).reduce<FileScore>(add, { killed: 0, survived: 0 });
+  const total = Object.values(all).reduce(add, NONE);
   const lines = [
-    ...unexplained.map((survivor) => `survives: ${nameSurvivor({ ...survivor, reason: "" })}`),
+    ...unexplained.map((survivor) => `survives: ${nameSurvivor(survivor)}`),
     ...idle.map((survivor) => `is found now: ${nameSurvivor(survivor)}`),
+    ...(isWriting ? [] : stale.map((file) => `is otherwise in ${SCORE_FILE}: ${file}`)),
     `${total.killed} of ${total.killed + total.survived} mutants are found: ${percent(total)}`,
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
-  if (args.includes("--write")) write(all, explained);
-  return (
-    unexplained.length === 0 &&
-    idle.length === 0 &&
-    (100 * total.killed) / (total.killed + total.survived) >= LEAST_SCORE
-  );
+  if (isWriting) write(all, explained);
+  return lines.length === 1 && (100 * total.killed) / (total.killed + total.survived) >= LEAST_SCORE;
 }
 
-function write(scores: Scores, survivors: readonly Survivor[]): void {
+function write(scores: Scores, explained: readonly Explained[]): void {
   const sorted = Object.fromEntries(Object.entries(scores).sort(([one], [other]) => (one < other ? -1 : 1)));
   writeFileSync(ROOT + SCORE_FILE, `${JSON.stringify(sorted, null, 2)}\n`);
   const page = readFileSync(ROOT + PAGE, "utf8");
   writeFileSync(
     ROOT + PAGE,
-    page.replace(SHOWN, () => describeScores(sorted, survivors)),
+    page.replace(SHOWN, () => describeScores(sorted, explained)),
   );
 }
 

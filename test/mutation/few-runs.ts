@@ -12,7 +12,9 @@ declare module "vitest" {
   }
 }
 
-fc.configureGlobal({ seed: 1, endOnFailure: true, interruptAfterTimeLimit: 1_500 });
+const MOMENT_MS = process.env.MUTATED === "prepare" ? 1_500 : 250;
+
+fc.configureGlobal({ seed: 1, endOnFailure: true, interruptAfterTimeLimit: MOMENT_MS });
 
 const namespace = inject("globalNamespace");
 if (namespace !== undefined && inject("mutantActivation") !== "static") {

@@ -152,6 +152,37 @@ describe("EPOCH-8: holds", () => {
     }
   });
 
+  it("are over only once: who leaves after that finds nothing of its own", () => {
+    const held = entry("held", ["k"]);
+    const lanes = lanesOf(held);
+    holdLanes(lanes, held, { untilMs: 10, nowMs: 0 });
+    expect(firstHoldEnd(lanes, [entry("late", ["k"])], 10)).toBeUndefined();
+    expect(lanes.queues.size).toBe(0);
+    expect(leaveLanes(lanes, held, 11)).toEqual([]);
+  });
+
+  it("on one key end one after another, and the first end is asked for", () => {
+    const [long, short, later] = [entry("long", ["k"]), entry("short", ["k"]), entry("later", ["k"])];
+    const lanes = lanesOf(long, short, later);
+    holdLanes(lanes, long, { untilMs: 50, nowMs: 0 });
+    holdLanes(lanes, short, { untilMs: 30, nowMs: 0 });
+    expect([0, 29, 30, 49, 50].map((nowMs) => firstHoldEnd(lanes, [later], nowMs))).toEqual([
+      30,
+      30,
+      50,
+      50,
+      undefined,
+    ]);
+    expect(headsItsLanes(lanes, later, 50)).toBe(true);
+  });
+
+  it("that are over let in nobody who never joined", () => {
+    const held = entry("held", ["k"]);
+    const lanes = lanesOf(held);
+    holdLanes(lanes, held, { untilMs: 10, nowMs: 0 });
+    expect(headsItsLanes(lanes, entry("stranger", ["k"]), 10)).toBe(false);
+  });
+
   it("firstHoldEnd: the first end of a hold on any key that somebody waits for", () => {
     const [a, b, other] = [entry("a", ["a"]), entry("b", ["b", "c"]), entry("other", ["x"])];
     const lanes = lanesOf(a, b, other);
