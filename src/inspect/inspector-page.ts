@@ -68,7 +68,7 @@ const MIDDLE = `<main class="pane middle">
 <span class="chart-tools"><button id="details" type="button">details</button><button id="action" type="button" aria-pressed="false">durable action</button><button id="whole" type="button" aria-pressed="false">whole chart</button></span></div>
 <div id="chart" class="chart-scroll" tabindex="0" role="group" aria-label="Chart"></div>
 </section>
-<section id="view-timeline" role="tabpanel" aria-labelledby="tab-timeline" hidden><div id="timeline-chips"></div><div id="timeline" class="tl-scroll" role="group" aria-label="Timeline: one button a call; arrow keys move between calls, enter shows details"></div></section>
+<section id="view-timeline" role="tabpanel" aria-labelledby="tab-timeline" hidden><div class="timeline-head"><div id="timeline-chips"></div><div class="tools"><label><input id="waiting" type="checkbox"> show waiting</label><span class="zoom"><button id="narrower" type="button" aria-label="narrower">−</button><button id="wider" type="button" aria-label="wider">+</button></span></div></div><div id="timeline" class="tl-scroll" role="group" aria-label="Timeline: one button a call; arrow keys move between calls, enter shows details"></div></section>
 </main>`;
 
 const LOG = `<section class="pane log-pane" aria-label="Log">

@@ -57,6 +57,26 @@ describe.skipIf(CHROMIUM === undefined)(`the timeline report${WHY_SKIPPED}`, () 
     }
   });
 
+  it("brings what is found into view, and leads through it by keys", async () => {
+    const page = await pages.open(timelineReport(readRecording(await playBatches(manyCalls(500)))));
+    const left = (): Promise<unknown> => page.evaluate("document.querySelector('.tl-scroll').scrollLeft");
+    const focused = (): Promise<unknown> => page.evaluate("document.activeElement?.dataset.call");
+    expect(await left()).toBe(0);
+    await page.locator("#search").fill("c38");
+    expect(await page.locator("[data-call]:not(.tl-dim)").count()).toBe(10);
+    const keys = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((turn) => `demo/${turn}/38`);
+    await page.keyboard.press("Enter");
+    expect(await focused()).toBe(keys[0]);
+    for (const key of keys.slice(1)) {
+      await page.keyboard.press("ArrowRight");
+      expect(await focused()).toBe(key);
+    }
+    expect(await left()).toBeGreaterThan(1_000);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Home");
+    expect(await focused()).toBe(keys[0]);
+  });
+
   it("shows 500 calls within reach, and the waiting parts when asked", async () => {
     const page = await pages.open(timelineReport(readRecording(await playBatches(manyCalls(500)))));
     expect(await page.locator("[data-call]").count()).toBe(500);

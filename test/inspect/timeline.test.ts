@@ -3,7 +3,7 @@ import { type KernelEvent, readJsonLines } from "toolkernel";
 import { readRecording, timelineReport } from "toolkernel/inspect";
 import { describe, expect, it } from "vitest";
 import { MOST_KEPT_ENTRIES } from "../../src/inspect/server/entry-feed.ts";
-import { type RunStory, Story } from "../../src/inspect/story/run-story.ts";
+import { type RunStory, Story, type TimelineRun } from "../../src/inspect/story/run-story.ts";
 import { layColumns, placeIn } from "../../src/inspect/timeline/columns.ts";
 import { drawRun } from "../../src/inspect/timeline/draw-run.ts";
 import { layOutRun, type PlacedBar, ROOMY_CALLS, type TimelineLayout } from "../../src/inspect/timeline/lay-out-run.ts";
@@ -55,6 +55,32 @@ function overlaps({ lanes }: TimelineLayout): readonly string[] {
   );
 }
 
+/** One response of epochs, each given by its calls. */
+function runOfEpochs(epochs: readonly string[]): TimelineRun {
+  const story = new Story();
+  let seq = 0;
+  let callIndex = 0;
+  const tell = (fields: object): void =>
+    story.addEvent({ seq: seq++, timeMs: seq, runId: "r", turn: 1, audience: "internal", ...fields } as KernelEvent);
+  const dispatches = epochs.map((epoch) => {
+    return epoch.split(", ").map((name) => {
+      const call = { callId: `c${callIndex}`, callIndex, toolName: name, operationId: "", isWrite: name === "write" };
+      callIndex += 1;
+      tell({ kind: "toolPrepared", ...call, conflictKeys: [] });
+      return call;
+    });
+  });
+  for (const [epoch, calls] of dispatches.entries()) {
+    tell({ kind: "epochStarted", epoch, callIds: calls.map(({ callId }) => callId) });
+    for (const call of calls)
+      tell({ kind: "toolDispatched", ...call, epoch, waitedMs: 0, barrierMs: 0, keyMs: 0, queueMs: 0 });
+    tell({ kind: "epochSettled", epoch });
+  }
+  const [run] = story.runs;
+  if (run === undefined) throw new Error("no run was told of");
+  return run;
+}
+
 describe("the columns of a timeline", () => {
   it("EPOCH-2: are the epochs of each response, the write that has one to itself as barrier", async () => {
     const { columns } = layColumns(await runOf(MIXED), WIDTH);
@@ -67,6 +93,16 @@ describe("the columns of a timeline", () => {
       ["prepare", 2, undefined, false, 2],
       ["epoch", 2, 0, false, 2],
     ]);
+  });
+
+  it.each([
+    ["a read that overlaps nothing", ["read, read", "lone read", "read, read"], [false, true, false]],
+    ["the write among single calls", ["read", "write", "read"], [false, true, false]],
+    ["nothing where there is one epoch", ["write"], [false]],
+    ["nothing where several overlap", ["read, read"], [false]],
+  ])("EPOCH-2: show as barrier %s", (_what, epochs, barriers) => {
+    const { columns } = layColumns(runOfEpochs(epochs), WIDTH);
+    expect(columns.filter(({ kind }) => kind === "epoch").map(({ isBarrier }) => isBarrier)).toEqual(barriers);
   });
 
   it("lie side by side and fill the width, a longer one wider than a shorter one", async () => {

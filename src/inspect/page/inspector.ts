@@ -4,6 +4,7 @@
  * at most once a frame for entries that come, however fast they do.
  */
 import type { RecordingEntry } from "../recording/entry.ts";
+import { callKey } from "../timeline/draw-run.ts";
 import { callsOf, markChips } from "../timeline/run-view.ts";
 import { CallPanel } from "./call-panel.ts";
 import { ChartView, shownOf } from "./chart-view.ts";
@@ -11,9 +12,16 @@ import { elementOf, fill, pageData } from "./elements.ts";
 import { type FeedState, openFeed } from "./feed.ts";
 import { InspectorModel, type Selection } from "./inspector-model.ts";
 import { LogView } from "./log-view.ts";
-import { actionChart, NO_CHART, selectionFacts, selectionTitle, selectionWords } from "./selection-words.ts";
+import {
+  actionChart,
+  actionWords,
+  NO_CHART,
+  selectionFacts,
+  selectionTitle,
+  selectionWords,
+} from "./selection-words.ts";
 import { chosenTab, onTab } from "./tabs.ts";
-import { TimelineView } from "./timeline-view.ts";
+import { nextZoom, TimelineView } from "./timeline-view.ts";
 import { TreeView } from "./tree-view.ts";
 
 // The page's own data, written by the same version of this package.
@@ -36,6 +44,9 @@ const timeline = new TimelineView(place("timeline"), (call) => {
 });
 let isDrawing = false;
 let showsAction = false;
+let zoom = 1;
+/** What a person has chosen; until then it depends on how many calls there are. */
+let showWaiting: boolean | undefined;
 
 document.documentElement.classList.add("scripted");
 onTab(draw);
@@ -51,6 +62,12 @@ button("action").addEventListener("click", () => {
   showsAction = toggle(button("action"));
   draw();
 });
+input("waiting").addEventListener("change", () => {
+  showWaiting = input("waiting").checked;
+  draw();
+});
+button("wider").addEventListener("click", () => zoomTo(nextZoom(zoom, "nearer")));
+button("narrower").addEventListener("click", () => zoomTo(nextZoom(zoom, "farther")));
 button("details").addEventListener("click", () => {
   if (model.call !== undefined) panel.show(model.call);
 });
@@ -74,6 +91,11 @@ function select(selection: Selection): void {
 
 function showMoment(index: number): void {
   model.showMoment(index);
+  draw();
+}
+
+function zoomTo(wanted: number): void {
+  zoom = wanted;
   draw();
 }
 
@@ -120,20 +142,24 @@ function drawMoment(): void {
 
 function drawChart(): void {
   const { actor, call } = model;
-  const action = call?.action === undefined ? undefined : actionChart(call.action);
+  const action = call === undefined ? undefined : actionChart(call);
   button("action").hidden = action === undefined;
   button("details").hidden = call === undefined;
   place("chart-title").textContent = selectionTitle(model);
-  place("chart-words").textContent = selectionWords(model);
-  place("chart-facts").textContent = selectionFacts(actor);
-  const shown = showsAction && action !== undefined ? action : actor === undefined ? undefined : shownOf(actor);
+  const isAction = showsAction && call !== undefined && action !== undefined;
+  place("chart-words").textContent = isAction ? actionWords(call) : selectionWords(model);
+  place("chart-facts").textContent = isAction ? "" : selectionFacts(actor);
+  const shown = isAction ? action : actor === undefined ? undefined : shownOf(actor);
   chart.draw(shown, NO_CHART);
 }
 
 function drawTimeline(): void {
-  const { run } = model;
+  const { run, call } = model;
   fill(place("timeline-chips"), run === undefined ? "" : markChips(callsOf(run)));
-  if (run !== undefined) timeline.draw(run, { zoom: 1, showWaiting: undefined, search: "" });
+  if (run === undefined) return;
+  const marked = call === undefined ? "" : callKey(call);
+  timeline.draw(run, { zoom, showWaiting, search: "", marked });
+  input("waiting").checked = showWaiting ?? timeline.showsWaitingByDefault;
 }
 
 function showState(state: FeedState): void {

@@ -2,10 +2,7 @@
 import type { TimelineRun } from "../story/run-story.ts";
 import { CallPanel } from "./call-panel.ts";
 import { elementOf, pageData } from "./elements.ts";
-import { type TimelineSettings, TimelineView } from "./timeline-view.ts";
-
-const ZOOM_STEP = 1.5;
-const LARGEST_ZOOM = 60;
+import { nextZoom, type TimelineSettings, TimelineView } from "./timeline-view.ts";
 
 interface Shown {
   readonly run: TimelineRun;
@@ -25,10 +22,20 @@ const shown = runs.flatMap(show);
 document.documentElement.classList.add("scripted");
 change({});
 waiting.checked = shown.every(({ view }) => view.showsWaitingByDefault);
-search.addEventListener("input", () => change({ search: search.value }));
+search.addEventListener("input", () => {
+  change({ search: search.value });
+  if (search.value.trim() !== "") showFirstMatch({ takesFocus: false });
+});
+search.addEventListener("keydown", (event) => {
+  if (event.key === "Enter") showFirstMatch({ takesFocus: true });
+});
 waiting.addEventListener("change", () => change({ showWaiting: waiting.checked }));
-elementOf("wider", HTMLButtonElement).addEventListener("click", () => zoomBy(ZOOM_STEP));
-elementOf("narrower", HTMLButtonElement).addEventListener("click", () => zoomBy(1 / ZOOM_STEP));
+elementOf("wider", HTMLButtonElement).addEventListener("click", () =>
+  change({ zoom: nextZoom(settings.zoom, "nearer") }),
+);
+elementOf("narrower", HTMLButtonElement).addEventListener("click", () =>
+  change({ zoom: nextZoom(settings.zoom, "farther") }),
+);
 addEventListener("resize", () => change({}));
 addEventListener("keydown", (event) => {
   if (event.key === "Escape") panel.close();
@@ -47,8 +54,8 @@ function show(run: TimelineRun): readonly Shown[] {
   return [{ run, view }];
 }
 
-function zoomBy(factor: number): void {
-  change({ zoom: Math.min(LARGEST_ZOOM, Math.max(1, settings.zoom * factor)) });
+function showFirstMatch(how: { readonly takesFocus: boolean }): void {
+  shown.some(({ view }) => view.showFirstMatch(how));
 }
 
 function change(changed: Partial<TimelineSettings>): void {

@@ -1,4 +1,4 @@
-import type { ActionFacts } from "toolkernel";
+import type { CallStory } from "../story/call-story.ts";
 import type { ActorStory } from "../story/run-story.ts";
 import { callSentence } from "../timeline/call-words.ts";
 import type { ShownChart } from "./chart-view.ts";
@@ -32,9 +32,22 @@ export function selectionFacts(actor: ActorStory | undefined): string {
     .join("   ");
 }
 
-/** The chart of a durable action, in the state that its receipt tells of. */
-export function actionChart({ status, disposition }: ActionFacts): ShownChart {
+/** The chart of a call's durable action, in the state that its receipt tells of, or what somebody found out since. */
+export function actionChart({ action, resolvedAs }: CallStory): ShownChart | undefined {
+  if (action === undefined) return undefined;
+  const { status, disposition } = action;
   const isUndone = disposition === "conflictBlocked" || disposition === "cancelled";
   const state = status ?? (isUndone ? "abandoned" : undefined);
-  return { drawing: "action", chart: "action", ...(state !== undefined && { state }) };
+  const shown = { drawing: "action", chart: "action" };
+  if (state === "uncertain" && resolvedAs !== undefined)
+    return { ...shown, state: resolvedAs, from: state, event: resolvedAs.toUpperCase() };
+  return { ...shown, ...(state !== undefined && { state }) };
+}
+
+/** What is known of the durable action of a call, in a few words. */
+export function actionWords(call: CallStory): string {
+  const { action, resolvedAs } = call;
+  const state = actionChart(call)?.state ?? "no receipt";
+  const resolved = resolvedAs === undefined ? "" : ", resolved later";
+  return `durable action: ${state}, ${action?.disposition ?? ""}${resolved}`;
 }

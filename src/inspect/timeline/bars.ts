@@ -128,7 +128,8 @@ function labelOf(call: CallStory, run: BarPart, { labelsBeside }: BarOptions): B
   return undefined;
 }
 
-function labelWidth(text: string): number {
+/** The room that a label takes up. */
+export function labelWidth(text: string): number {
   return textWidth(text, LABEL_STYLE) * 1.06 + 5;
 }
 

@@ -1,3 +1,4 @@
+import type { CallStory } from "../story/call-story.ts";
 import type { BatchStory, TimelineRun } from "../story/run-story.ts";
 
 /** A stretch of time with a place of its own: preparing a batch, one epoch, the end of a batch, or a pause between two. */
@@ -5,7 +6,7 @@ export interface TimeColumn {
   readonly kind: "prepare" | "epoch" | "closing" | "pause";
   readonly turn: number;
   readonly epoch?: number;
-  /** Whether one write has the epoch to itself, so that nothing overlaps it. */
+  /** Whether one call keeps the epochs beside it apart. */
   readonly isBarrier: boolean;
   readonly calls: number;
   readonly fromMs: number;
@@ -67,16 +68,27 @@ function stretchesOf(batch: BatchStory): readonly Stretch[] {
   const base = { turn, isBarrier: false, calls: calls.length };
   const firstEpochAtMs = epochs[0]?.startedAtMs ?? lastAtMs;
   const stretches: Stretch[] = [{ ...base, kind: "prepare", fromMs: startedAtMs, toMs: firstEpochAtMs }];
+  const members = epochs.map(({ epoch }) => calls.filter((call) => call.epoch === epoch));
   for (const [index, { epoch, startedAtMs: fromMs, settledAtMs }] of epochs.entries()) {
-    const members = calls.filter((call) => call.epoch === epoch);
     const toMs = settledAtMs ?? epochs[index + 1]?.startedAtMs ?? lastAtMs;
-    const isBarrier = members.length === 1 && members[0]?.isWrite === true;
-    stretches.push({ ...base, kind: "epoch", epoch, isBarrier, calls: members.length, fromMs, toMs });
+    const isBarrier = keepsApart(members, index);
+    stretches.push({ ...base, kind: "epoch", epoch, isBarrier, calls: members[index]?.length ?? 0, fromMs, toMs });
   }
   const endMs = stretches.at(-1)?.toMs ?? lastAtMs;
   if (epochs.length > 0 && lastAtMs > endMs)
     stretches.push({ ...base, kind: "closing", fromMs: endMs, toMs: lastAtMs });
   return stretches;
+}
+
+/**
+ * Of two epochs side by side one is a call that overlaps nothing, or they would be one epoch (EPOCH-2). Several
+ * calls are never that; of single ones beside each other it is the write, as no event tells the tools' marks.
+ */
+function keepsApart(epochs: readonly (readonly CallStory[])[], index: number): boolean {
+  const [only, ...others] = epochs[index] ?? [];
+  if (only === undefined || others.length > 0 || epochs.length === 1) return false;
+  const isBesideSeveral = [epochs[index - 1], epochs[index + 1]].some((beside) => (beside?.length ?? 0) > 1);
+  return isBesideSeveral || only.isWrite === true;
 }
 
 function withPauses(stretches: readonly Stretch[]): readonly Stretch[] {

@@ -1,6 +1,6 @@
 import type { CallStory } from "../story/call-story.ts";
 import type { TimelineRun } from "../story/run-story.ts";
-import { type Bar, barOf, shadowOf } from "./bars.ts";
+import { type Bar, barOf, callTitle, labelWidth, shadowOf } from "./bars.ts";
 import { layColumns, type TimeColumn } from "./columns.ts";
 
 /** A bar in its row. */
@@ -43,8 +43,8 @@ const ROOMY_ROW = 25;
 const DENSE_ROW = 17;
 const LANE_PADDING = 5;
 const GAP = 4;
-/** Kept free at the right, for labels beside the last bars. */
-const LABEL_ROOM = 86;
+/** Kept free at the right at most, for labels beside the last bars. */
+const MOST_LABEL_ROOM = 240;
 const NO_KEY = -1;
 
 /** Lays out a run. The same run and options give the same layout. */
@@ -53,7 +53,7 @@ export function layOutRun(run: TimelineRun, { width, zoom, showWaiting }: Timeli
   const isRoomy = calls.length <= ROOMY_CALLS;
   const showsWaiting = showWaiting ?? isRoomy;
   const rowHeight = isRoomy ? ROOMY_ROW : DENSE_ROW;
-  const laid = layColumns(run, isRoomy ? width - LABEL_ROOM : width, zoom);
+  const laid = layColumns(run, isRoomy ? width - labelRoom(run) : width, zoom);
   const bars = calls.flatMap((call) => {
     const bar = barOf(call, laid.columns, { showWaiting: showsWaiting, labelsBeside: isRoomy });
     return bar === undefined ? [] : [bar];
@@ -74,6 +74,12 @@ export function layOutRun(run: TimelineRun, { width, zoom, showWaiting }: Timeli
     rowHeight,
     showsWaiting,
   };
+}
+
+/** The longest label that can stand beside a bar at the right edge: of a call of the last response. */
+function labelRoom({ batches }: TimelineRun): number {
+  const labels = (batches.at(-1)?.calls ?? []).map((call) => labelWidth(callTitle(call)) + 2 * GAP);
+  return Math.min(MOST_LABEL_ROOM, Math.max(0, ...labels));
 }
 
 interface LaneGroup {

@@ -72,13 +72,13 @@ export function legend(): string {
   const waits = [
     ["barrier", "waits for its epoch"],
     ["key", "waits for its keys"],
-    ["slot", "waits for a slot"],
+    ["slot", "waits for a slot, or until its start is recorded"],
   ] as const;
   const swatches = waits.map(([kind, words]) => `<li><i class="swatch swatch-${kind}"></i>${words}</li>`);
   const kinds = [
     '<li><i class="swatch swatch-read"></i>read runs</li>',
     '<li><i class="swatch swatch-write"></i>write runs (thick edge)</li>',
-    '<li><i class="swatch swatch-ground"></i>barrier: one write alone</li>',
+    '<li><i class="swatch swatch-ground"></i>barrier: one call alone</li>',
   ];
   const marks = Object.entries(MARKS).map(([mark, { words }]) => `<li>${markSign(mark as Mark)}${words}</li>`); // the table's own keys
   return `<ul class="legend" aria-label="Legend">${[...swatches, ...kinds, ...marks].join("")}</ul>`;
