@@ -14,24 +14,34 @@ interface SeenCall {
   readonly keys: readonly string[];
 }
 
-interface View {
-  readonly screen: Screen;
+/** What of a turn's calls is known before the kernel says anything. */
+export interface LiveViewOptions {
+  /** Keys are shortened by this folder. */
   readonly workspace: string;
+  /** The ids of the calls of a turn, first 1: a batch that is resumed does not tell them again (RUN-6). */
+  callIdsOf(turn: number): readonly string[];
+  /** Whether starts are recorded in a store; who has a slot waits for that too (RUN-6). */
+  readonly isRecorded: boolean;
+}
+
+interface View extends Omit<LiveViewOptions, "callIdsOf"> {
+  readonly screen: Screen;
   /** By call id; ids are unique within a response only, so a turn starts anew. */
   readonly calls: Map<string, SeenCall>;
   /** Calls by index whose refusal or blocking has been shown; their end says nothing new. */
   readonly explained: Set<number>;
 }
 
-/** Shows what happens in a batch as it happens, a line or so per event; keys are shortened by `workspace`. */
-export function createLiveView(screen: Screen, workspace: string): EventListener {
-  const view: View = { screen, workspace, calls: new Map(), explained: new Set() };
+/** Shows what happens in a batch as it happens, a line or so per event. */
+export function createLiveView(screen: Screen, { callIdsOf, ...told }: LiveViewOptions): EventListener {
+  const view: View = { screen, ...told, calls: new Map(), explained: new Set() };
   let turn: number | undefined;
   return (event) => {
     if (event.turn !== turn) {
       turn = event.turn;
       view.calls.clear();
       view.explained.clear();
+      for (const [index, id] of callIdsOf(turn).entries()) view.calls.set(id, { label: `#${index}`, keys: [] });
     }
     for (const line of linesOf(event, view)) {
       screen.line(`  ${line}`);
@@ -58,7 +68,7 @@ function linesOf(event: KernelEvent, view: View): readonly string[] {
     case "epochStarted":
       return [paint.bold(`epoch ${event.epoch}: ${labels(event.callIds, view)}`), ...laneLines(event.callIds, view)];
     case "toolDispatched":
-      return [`${nameOf(event)} starts${paint.dim(waitsOf(event))}`];
+      return [`${nameOf(event)} starts${paint.dim(waitsOf(event, view))}`];
     case "toolProgressed":
       return [paint.dim(`${nameOf(event)} reports progress`)];
     case "toolBlocked":
@@ -92,11 +102,11 @@ function laneLines(callIds: readonly string[], view: View): readonly string[] {
 }
 
 /** What a call waited for before it started; waits too short to show are left out. */
-function waitsOf({ barrierMs, keyMs, queueMs }: KernelEvent<"toolDispatched">): string {
+function waitsOf({ barrierMs, keyMs, queueMs }: KernelEvent<"toolDispatched">, { isRecorded }: View): string {
   const waits = [
     { ms: barrierMs, subject: "its epoch" },
     { ms: keyMs, subject: "its key" },
-    { ms: queueMs, subject: "a slot" },
+    { ms: queueMs, subject: isRecorded ? "a slot and its record" : "a slot" },
   ].filter(({ ms }) => ms >= 1);
   const words = waits.map(({ ms, subject }) => `${shortTime(ms)} for ${subject}`);
   return words.length === 0 ? "" : ` after ${words.join(", ")}`;

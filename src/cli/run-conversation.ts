@@ -3,7 +3,7 @@ import type { AnyTool, ToolExecution } from "toolkernel";
 import { comparePromiseAll, type KernelPlay } from "./compare-promise-all.ts";
 import { type LoadedConversation, loadConversation, type Turn } from "./conversation-file.ts";
 import { eventLine } from "./event-line.ts";
-import { createLiveView } from "./live-view.ts";
+import { createLiveView, type EventListener } from "./live-view.ts";
 import { importTools, type Played, type PlayedCall, playConversation } from "./play-conversation.ts";
 import { beginRecording, type PlayRecording, type RecordFlags } from "./record-play.ts";
 import { type Output, openScreen, type Screen, silentScreen } from "./screen.ts";
@@ -105,12 +105,26 @@ function playOn(stage: Stage, run: Run, { tools, world }: PlayTools): Promise<Pl
     signal: interrupt,
     recorder: run.recording?.recorder,
     onTurn: (turn, number) => showTurn(turn, number, screen),
-    onEvent: options.json ? (event) => output.write(`${eventLine(event)}\n`) : createLiveView(screen, stage.workspace),
+    onEvent: options.json
+      ? (event) => output.write(`${eventLine(event)}\n`)
+      : liveView({ stage, run, isRecorded: world !== undefined }),
     onReconciled: (told) => showReconciled(told, screen),
     onShown: (shown) => {
       if (world !== undefined) showModelView(shown, screen);
     },
   });
+}
+
+interface Shown {
+  readonly stage: Stage;
+  readonly run: Run;
+  readonly isRecorded: boolean;
+}
+
+function liveView({ stage: { workspace }, run: { loaded, screen }, isRecorded }: Shown): EventListener {
+  const { turns } = loaded.conversation;
+  const callIdsOf = (turn: number): readonly string[] => turns[turn - 1]?.calls.map(({ id }) => id) ?? [];
+  return createLiveView(screen, { workspace, callIdsOf, isRecorded });
 }
 
 function showStart(stage: Stage, tools: number, { screen, loaded }: Run): void {

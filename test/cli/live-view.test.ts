@@ -23,10 +23,13 @@ function result(text: string, isError = true) {
   return { content: [{ type: "text" as const, text }], isError, outcomeUncertain: false, terminate: false };
 }
 
-function shown(events: readonly KernelEvent[], isTerminal = false): readonly string[] {
+function shown(
+  events: readonly KernelEvent[],
+  { isTerminal = false, isRecorded = false }: { isTerminal?: boolean; isRecorded?: boolean } = {},
+): readonly string[] {
   const lines: string[] = [];
   const screen = openScreen({ write: (text) => void lines.push(text.trimEnd()), isTerminal, allowsColor: isTerminal });
-  const view = createLiveView(screen, "/w");
+  const view = createLiveView(screen, { workspace: "/w", callIdsOf: () => ["c0", "c1"], isRecorded });
   for (const each of events) {
     view(each);
   }
@@ -112,12 +115,26 @@ describe("the live view says what the kernel's events say", () => {
     expect(lines).toEqual(["  epoch 0: #0"]);
   });
 
+  it("RUN-6: the calls of a resumed batch have their numbers, though nobody tells of them again", () => {
+    const lines = shown([
+      event("epochStarted", { epoch: 1, callIds: ["c1"] }),
+      event("toolBlocked", { ...call(1), blockedBy: "c0", epoch: 1 }),
+    ]);
+    expect(lines).toEqual(["  epoch 1: #1", "  #1 edit blocked: nobody knows what became of #0"]);
+  });
+
+  it("RUN-6: what is recorded waits for that beside its slot", () => {
+    const dispatched = [event("toolDispatched", { ...call(0), ...waited(0, 0, 17) })];
+    expect(shown(dispatched)).toEqual(["  #0 edit starts after 17 ms for a slot"]);
+    expect(shown(dispatched, { isRecorded: true })).toEqual(["  #0 edit starts after 17 ms for a slot and its record"]);
+  });
+
   it("colours are for terminals alone", () => {
     const events = [
       event("toolEnded", { ...call(0), outcome: "succeeded", outcomeUncertain: false, result: result("", false) }),
     ];
-    expect(shown(events, true).join("")).toContain(ESCAPE);
-    expect(shown(events, false).join("")).not.toContain(ESCAPE);
+    expect(shown(events, { isTerminal: true }).join("")).toContain(ESCAPE);
+    expect(shown(events).join("")).not.toContain(ESCAPE);
   });
 });
 
