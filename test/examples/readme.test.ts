@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -15,12 +16,25 @@ function fileOf(marker: string | undefined): string {
 }
 
 async function runExample(path: string): Promise<string> {
+  if (readFileSync(ROOT + path, "utf8").includes('from "node:test"')) return runTests(path);
   const lines: string[] = [];
   vi.spyOn(console, "log").mockImplementation((...words: unknown[]) => {
     lines.push(words.map(String).join(" "));
   });
   await import(/* @vite-ignore */ `${ROOT}${path}`);
   return lines.map((line) => `${line}\n`).join("");
+}
+
+/** What the test runner of Node counts. */
+function runTests(path: string): string {
+  const words = ["--import", "tsx", "--test", "--test-reporter=tap", path];
+  const { stdout } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: "utf8", maxBuffer: 50_000_000 });
+  return (
+    stdout
+      .match(/^# (?:tests|pass|fail) \d+\n/gm)
+      ?.join("")
+      .replaceAll("# ", "") ?? stdout
+  );
 }
 
 afterEach(() => {
