@@ -15,6 +15,7 @@ import type {
 } from "../domain/event.ts";
 import type { Clock, Telemetry, TraceRecord } from "../domain/ports.ts";
 import { audienceOf } from "./audience.ts";
+import { makeCallEvent } from "./call-event.ts";
 import { EventHub } from "./event-hub.ts";
 import { LaneNumbers } from "./lane-numbers.ts";
 import type { GameAgentPerformanceSummary } from "./performance-summary.ts";
@@ -67,22 +68,8 @@ export class EventStream implements EventPort {
 
   emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): number {
     const { runId, clock } = this.#options;
-    const { turn, callId, callIndex, toolName, operationId } = call;
-    const audience = kind === "approvalRequested" ? "owner" : "internal";
     const timeMs = clock.now();
-    const base = {
-      kind,
-      seq: this.#seq++,
-      timeMs,
-      runId,
-      turn,
-      audience,
-      callId,
-      callIndex,
-      toolName,
-      operationId,
-    };
-    this.#publish(Object.assign(base, fields));
+    this.#publish(makeCallEvent(kind, { seq: this.#seq++, timeMs, runId, call }, fields));
     return timeMs;
   }
 
