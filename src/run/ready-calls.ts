@@ -10,12 +10,14 @@ interface InSource {
 }
 
 /** Calls that only wait for a slot, in source order, which is the order in which they are taken (EPOCH-5). */
-export class ReadyCalls<Call extends InSource> implements Iterable<Call> {
+export class ReadyCalls<Call extends InSource> {
   readonly #calls: Call[] = [];
+  /** Where the first stands; those before it have been taken. To move all others up each time would cost. */
+  #first = 0;
 
   /** Puts a call where it stands in source order. */
   add(call: Call): void {
-    let low = 0;
+    let low = this.#first;
     let high = this.#calls.length;
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -28,17 +30,20 @@ export class ReadyCalls<Call extends InSource> implements Iterable<Call> {
 
   /** Takes the first out, if there is one. */
   takeFirst(): Call | undefined {
-    return this.#calls.shift();
+    const call = this.#calls[this.#first];
+    if (call === undefined) return undefined;
+    this.#first += 1;
+    if (this.#first === this.#calls.length) {
+      this.#calls.length = 0;
+      this.#first = 0;
+    }
+    return call;
   }
 
   /** Takes a call out, wherever it stands; answers whether it was there. */
   delete(call: Call): boolean {
-    const place = this.#calls.indexOf(call);
+    const place = this.#calls.indexOf(call, this.#first);
     if (place !== -1) this.#calls.splice(place, 1);
     return place !== -1;
-  }
-
-  [Symbol.iterator](): Iterator<Call> {
-    return this.#calls.values();
   }
 }
