@@ -1,4 +1,4 @@
-import { type AnyTool, KernelError, memoryRunStore } from "toolkernel";
+import { type AnyTool, KernelError, memoryRunStore, type RunStore } from "toolkernel";
 import { controllableTool } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
 import { ask, callPart, endOf, linesOf, openAgentBench, say } from "../support/agent-bench.ts";
@@ -54,6 +54,26 @@ function slowWrites() {
 }
 
 const LIMITS = { maxConcurrentTools: 2 };
+
+/** A store that says at a record, and at every later one, that somebody else has the run now. */
+function losingStore(at: number): RunStore {
+  const inner = memoryRunStore();
+  let appends = 0;
+  const claim: RunStore["claim"] = async (...given) => {
+    const held = await inner.claim(...given);
+    return {
+      runId: held.runId,
+      facts: held.facts,
+      release: () => held.release(),
+      append: async (...facts) => {
+        appends += 1;
+        if (appends > at) throw new KernelError("RUN_CLAIMED", "Somebody else has it.");
+        await held.append(...facts);
+      },
+    };
+  };
+  return Object.assign(Object.create(inner) as RunStore, { claim });
+}
 
 describe("a run whose store is lost", () => {
   it("CAN-5: lets running calls end as they do, cancels the others before dispatch, and tells the host what is true", async () => {
@@ -201,6 +221,33 @@ describe("a run whose store is lost", () => {
     expect([endOf({ result }), result.abortReason]).toEqual(["kernelError", undefined]);
     expect(findTranscriptFaults(result.messages)).toEqual([]);
   });
+
+  it.each(["compiled", "xstate"] as const)(
+    "CAN-1, CAN-5: lost at any record and aborted at any event, ends as one of both, and nothing hangs (%s)",
+    async (interpreter) => {
+      leaveChartsOpen(); // a run that was lost before its first event
+      const seen = new Set<string>();
+      for (let at = 0; at < 9; at += 1) {
+        for (let abortAt = 0; abortAt < 24; abortAt += 1) {
+          const runStore = losingStore(at);
+          const write = recordingTool({ name: "write", risk: "nonIdempotentWrite" });
+          const tools = [recordingTool().tool, write.tool];
+          const bench = openAgentBench({ interpreter, tools, script: [ask("read", "write"), say()], runStore });
+          const { run } = bench.start();
+          let told = 0;
+          run.subscribe(() => {
+            if (told === abortAt) run.abort("enough");
+            told += 1;
+          });
+          await bench.advance(5_000);
+          const { status, error, messages } = await run.result;
+          seen.add(`${status} ${error === undefined ? "" : (error as KernelError).code}`);
+          expect(findTranscriptFaults(messages)).toEqual([]);
+        }
+      }
+      expect([...seen].sort()).toEqual(["aborted ", "kernelError RUN_CLAIMED"]);
+    },
+  );
 
   it("RUN-3, CAN-5: gives back what was said and could not be recorded; what was recorded stays with the run", async () => {
     const { slow, calls, tools } = slowWrites();
