@@ -343,8 +343,17 @@ describe.each(["prepareNextTurn", "shouldStopAfterTurn"] as const)("the time of 
     await bench.advance(timeoutMs - 1);
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
     await bench.advance(1);
-    expect(faultOf(await finish())).toEqual(faultIn(name, ["user s"]));
+    const played = await finish();
+    expect(faultOf(played)).toEqual(faultIn(name, ["user s"]));
+    expect(played.result.error?.message).toBe(`hooks.${name} did not answer in time, so the run ended.`);
     expect(signals[0]?.reason).toMatchObject({ name: "TimeoutError" });
+  });
+
+  it("RUN-2: that throws or rejects is told as failed, and nothing of what it threw", async () => {
+    for (const hook of [thrower, async () => thrower()]) {
+      const played = await play({ script: [say()], hooks: { [name]: hook } });
+      expect(played.result.error?.message).toBe(`hooks.${name} failed, so the run ended.`);
+    }
   });
 
   it("RUN-2: has no bound where the host says null; an abort still ends it", async () => {

@@ -151,6 +151,14 @@ describe("a model that answers nonsense", () => {
       { ...good, usage: { inputTokens: 1, outputTokens: 1, totalTokens: Number.NaN } },
       "usage holds no token counts",
     ],
+    ...["5", null, true, [5], Number.POSITIVE_INFINITY].map(
+      (totalTokens) =>
+        [
+          `usage with a total of ${JSON.stringify(totalTokens)}`,
+          { ...good, usage: { inputTokens: 1, outputTokens: 1, totalTokens } },
+          "usage holds no token counts",
+        ] as const,
+    ),
     [
       "usage below nothing",
       { ...good, usage: { inputTokens: 1, outputTokens: 1, totalTokens: -5 } },
