@@ -35,6 +35,7 @@ async function compile() {
     target: "node20",
     packages: "external",
     alias: {
+      "toolkernel/machines": "../machines/index.ts",
       "toolkernel/testing": "../src/testing/index.ts",
       "toolkernel/sqlite": "../src/journal/sqlite/index.ts",
       toolkernel: "../src/index.ts",

@@ -7,6 +7,7 @@ const LOADERS = {
   kernelWatched: async () => (await import("../contenders/kernel.ts")).kernelWatched,
   kernelFull: async () => (await import("../contenders/kernel.ts")).kernelFull,
   kernelXState: async () => (await import("../contenders/kernel.ts")).kernelXState,
+  xstateAlone: async () => (await import("../contenders/xstate-alone.ts")).xstateAlone,
   pi: async () => (await import("../peers/pi-agent-core.ts")).pi,
   piSequential: async () => (await import("../peers/pi-agent-core.ts")).piSequential,
   aiSdk: async () => (await import("../peers/ai-sdk.ts")).aiSdk,

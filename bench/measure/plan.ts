@@ -9,7 +9,7 @@ export const PLAN: readonly BoutPlan[] = [
   ...["1", "10", "100", "1000", "10000"].map((size) => ({
     workload: "w1" as const,
     size,
-    contenders: ["bare" as const, ...KERNELS, ...PEERS],
+    contenders: ["bare" as const, ...KERNELS, "xstateAlone" as const, ...PEERS],
     warmUps: 1,
     rounds: 5,
   })),
