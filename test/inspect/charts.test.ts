@@ -1,6 +1,6 @@
 import { chartPicture } from "toolkernel/inspect";
 import { describe, expect, it } from "vitest";
-import { setup } from "xstate";
+import { createMachine, setup } from "xstate";
 import { chartMermaid } from "../../src/inspect/charts/chart-mermaid.ts";
 import { readChart, transitionText } from "../../src/inspect/charts/chart-model.ts";
 import { CHART_NAMES, CHARTS } from "../../src/inspect/charts/charts.ts";
@@ -91,6 +91,11 @@ describe("the model of a chart", () => {
 describe("chartPicture", () => {
   it.each(CHART_NAMES)("gives the machine's own config of the %s chart as JSON", (name) => {
     expect(JSON.parse(chartPicture(name, "json"))).toEqual(JSON.parse(JSON.stringify(CHARTS[name].config)));
+  });
+
+  it.each(CHART_NAMES)("gives JSON that XState makes the %s chart of again, as Stately's editor does", (name) => {
+    const machine = createMachine(JSON.parse(chartPicture(name, "json")));
+    expect(readChart(machine)).toEqual(readChart(CHARTS[name]));
   });
 
   it.each(CHART_NAMES)("gives an SVG of the %s chart that knows light and dark", (name) => {
