@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import {
   type InspectorServer,
@@ -32,11 +33,11 @@ export async function inspectRecording(
   const text = readText(path);
   const recording = readRecording(text);
   if (out !== undefined) {
-    writeFileSync(out, writeInspectorPage(recording, { title: path }));
+    writeFileSync(out, writeInspectorPage(recording, { title: basename(path) }));
     output.write(`${out} is written\n`);
     return;
   }
-  await using server = await serveInspector({ title: path });
+  await using server = await serveInspector({ title: basename(path) });
   output.write(`The inspector is at ${server.url} until you press Ctrl-C.\n`);
   await followFile(path, server, interrupt);
 }

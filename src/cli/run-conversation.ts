@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { AnyTool, ToolExecution } from "toolkernel";
 import { comparePromiseAll, type KernelPlay } from "./compare-promise-all.ts";
 import { type LoadedConversation, loadConversation, type Turn } from "./conversation-file.ts";
@@ -64,7 +64,7 @@ interface Run {
 }
 
 function finish({ recording, loaded, screen }: Run): void {
-  const written = recording?.finish(loaded.conversation.title ?? loaded.path) ?? [];
+  const written = recording?.finish(loaded.conversation.title ?? basename(loaded.path)) ?? [];
   for (const path of written) screen.line(screen.paint.dim(`${path} is written`));
 }
 

@@ -161,7 +161,11 @@ describe("toolkernel inspect", () => {
     await writeFile(path, await playBatches([[{ tool: "read" }]]));
     const { exitCode, out } = await run(["inspect", path, "--out", page]);
     expect([exitCode, out]).toEqual([0, `${page} is written\n`]);
-    expect(await readFile(page, "utf8")).toContain('"state":"finishing.succeeded"');
+    const html = await readFile(page, "utf8");
+    expect(html).toContain('"state":"finishing.succeeded"');
+    // A page is handed on: it is named by its file, and tells nothing of this machine.
+    expect(html).toContain("<h1>written.jsonl</h1>");
+    expect(html).not.toContain(folder);
   });
 
   it("serves the page on this machine until it is interrupted, and follows the file while it grows", async () => {
