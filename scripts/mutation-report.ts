@@ -121,21 +121,33 @@ interface Merged {
   readonly survivors: Survivor[];
 }
 
+/** A report that is read later has the last word on its mutants: where tests were added, only survivors are run again. */
 function mergeReports(paths: readonly string[]): Merged {
-  const merged: Merged = { scores: {}, survivors: [] };
+  const found = new Map<string, Survivor & { readonly isKilled: boolean }>();
   for (const path of paths) {
     const { files } = JSON.parse(readFileSync(path, "utf8")) as Report; // StrykerJS writes nothing else there
     for (const [file, { source, mutants }] of Object.entries(files)) {
-      const killed = mutants.filter(({ status }) => FOUND.has(status)).length;
-      const missed = mutants.filter(({ status }) => MISSED.has(status));
-      merged.scores[file] = { killed, survived: missed.length };
-      for (const { location, replacement = "", mutatorName } of missed)
-        merged.survivors.push({
+      for (const { location, replacement = "", mutatorName, status } of mutants) {
+        const key = JSON.stringify([file, location, mutatorName, replacement]);
+        if (!FOUND.has(status) && !MISSED.has(status)) continue;
+        found.set(key, {
           file,
           original: textAt(source, location),
           replacement: oneLine(replacement) || mutatorName,
+          isKilled: FOUND.has(status),
         });
+      }
     }
+  }
+  return countFound([...found.values()]);
+}
+
+function countFound(mutants: readonly (Survivor & { readonly isKilled: boolean })[]): Merged {
+  const merged: Merged = { scores: {}, survivors: [] };
+  for (const { isKilled, ...mutant } of mutants) {
+    const one = isKilled ? { killed: 1, survived: 0 } : { killed: 0, survived: 1 };
+    merged.scores[mutant.file] = add(merged.scores[mutant.file], one);
+    if (!isKilled) merged.survivors.push(mutant);
   }
   return merged;
 }
@@ -164,7 +176,8 @@ function main(args: readonly string[]): boolean {
     given.length > 0
       ? given
       : readdirSync(ROOT + REPORTS)
-          .filter((name) => name !== "incremental.json")
+          .filter((name) => name.endsWith(".json"))
+          .sort((one, other) => Number(one.includes("-again")) - Number(other.includes("-again")))
           .map((name) => `${ROOT}${REPORTS}/${name}`);
   const { scores: kept, explained } = readKept();
   const { scores, survivors } = mergeReports(reports);

@@ -15,7 +15,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   machines: [
     "test/{actions,machines}/*.test.ts",
     "test/journal/transitions.test.ts",
-    "test/rules/{app,can,epoch,rep,run,unc}*.test.ts",
+    "test/rules/{app,can,epoch,epoch-holds,rep,run-*,unc-*}.test.ts",
     "test/rules/prep-{cancel,order,response}.test.ts",
   ],
   prepare: [
@@ -23,7 +23,9 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     "test/journeys/cases-arguments.test.ts",
     "test/rules/{obs,operation-ids,options,prep,run-options}*.test.ts",
   ],
-  run: ["test/{actions,journeys,rules}/*.test.ts"],
+  run: ["test/{actions,journeys,rules,run}/*.test.ts"],
+  charts: ["test/machines/*.test.ts", "test/journal/transitions.test.ts"],
+  units: ["test/{plan,prepare,repeat,run,settle}/*.test.ts", "test/actions/project-receipt.test.ts"],
   stages: ["test/{actions,journeys,plan,repeat,rules,settle}/*.test.ts"],
 };
 const tests = TESTS[process.env.MUTATED ?? ""] ?? [...new Set(Object.values(TESTS).flat())];
@@ -57,7 +59,7 @@ export default mergeConfig(
       setupFiles: ["test/mutation/few-runs.ts"],
       env: { MODEL_SCALE: "small" },
       // What has been stopped from ever ending is found by that.
-      testTimeout: 4_000,
+      testTimeout: process.env.MUTATED === "run" ? 1_500 : 4_000,
       sequence: { sequencer: QuickFirst },
       reporters: isOfMutants ? [fileNotes] : ["default"],
     },

@@ -61,6 +61,7 @@ describe("what afterToolCall answers", () => {
 
   it("PREP-13, UNC-1: makes nothing uncertain, and nothing uncertain certain", () => {
     expect(shape(DONE, { outcomeUncertain: true })).toStrictEqual(DONE);
+    expect(shape(DONE, { outcomeUncertain: true, isError: false })).toStrictEqual(DONE);
     expect(shape(LOST, { outcomeUncertain: false, isError: false, failureCategory: "conflict" })).toStrictEqual(LOST);
     expect(shape(LOST, { content: "fine" })).toStrictEqual({ ...LOST, content: [...said("fine"), WARNING] });
     expect(shape(LOST, { content: [WARNING, { type: "text", text: "fine" }] })).toStrictEqual({
