@@ -143,4 +143,6 @@ export type CallEventFields<Kind extends CallEventKind> = Omit<KernelEventMap[Ki
 export interface EventPort {
   emit<Kind extends KernelEventKind>(kind: Kind, turn: number, fields: KernelEventMap[Kind]): void;
   emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): number;
+  /** Tells telemetry alone, since no event follows the end of a call, how much of its progress was dropped so far. */
+  traceDroppedProgress(call: CallPlace, dropped: number): void;
 }

@@ -73,6 +73,12 @@ export class EventStream implements EventPort {
     return timeMs;
   }
 
+  traceDroppedProgress({ turn, callId, callIndex, toolName, operationId }: CallPlace, dropped: number): void {
+    const { runId, clock } = this.#options;
+    const attributes = { turn, callId, callIndex, toolName, operationId, dropped };
+    this.#record(() => ({ name: "kernel.progressdropped", timeMs: clock.now(), runId, attributes }));
+  }
+
   #publish(made: object): void {
     // A kind and the fields of that kind make an event of it; the union cannot be seen through a type parameter.
     const event = made as KernelEvent;

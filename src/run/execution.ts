@@ -34,11 +34,11 @@ export class Execution implements ExecutorWatcher {
   hasEnded = false;
   /** When its signal fired. */
   signalledAtMs: number | undefined;
-  droppedProgress = 0;
   readonly #call: CallRun;
   readonly #prepared: PreparedCall;
   #controller: AbortController | undefined;
   #progressCount = 0;
+  #droppedProgress = 0;
   #deadline: Deadline | undefined;
 
   constructor(call: CallRun, prepared: PreparedCall) {
@@ -153,7 +153,10 @@ export class Execution implements ExecutorWatcher {
     const { state } = this.#call;
     const isAccepted = !this.hasEnded && (state === "running" || state === "stopping");
     if (!isAccepted || this.#progressCount >= limits.maxProgressEventsPerTool) {
-      this.droppedProgress += 1;
+      this.#droppedProgress += 1;
+      // Once, and then each time it has doubled: a flood is told of, and makes none.
+      if (Number.isInteger(Math.log2(this.#droppedProgress)))
+        core.events.traceDroppedProgress(this.#call, this.#droppedProgress);
       return;
     }
     this.#progressCount += 1;

@@ -560,6 +560,29 @@ describe("OBS-1: progress", () => {
     ]);
   });
 
+  it("C21: is told to telemetry where it is dropped: how much so far, each time that has doubled", async () => {
+    const bench = openObserved({ runId: "run", limits: { maxProgressEventsPerTool: 2 } });
+    const running = follow(bench.session.execute([call("read", {}, "a")]));
+    await bench.advance();
+    const one = runningCall(bench.read, 0);
+    for (let update = 0; update < 5; update++) one.progress(update);
+    one.resolve();
+    await running.result;
+    for (let update = 0; update < 6; update++) one.progress(update);
+    const dropped = bench.traced.filter(({ name }) => name === "kernel.progressdropped");
+    const [ended] = eventsOf(running.events, "toolEnded");
+    const { timeMs, operationId } = ended ?? {};
+    const place = { turn: 1, callId: "a", callIndex: 0, toolName: "read", operationId };
+    expect(dropped).toEqual(
+      [1, 2, 4, 8].map((count) => ({
+        name: "kernel.progressdropped",
+        timeMs,
+        runId: "run",
+        attributes: { ...place, dropped: count },
+      })),
+    );
+  });
+
   it("is a copy that nobody can change, and null where it cannot be recorded", async () => {
     const bench = openObserved();
     const running = follow(bench.session.execute([call("read", {}, "a")]));
