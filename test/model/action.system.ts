@@ -2,12 +2,12 @@
  * One durable action of the real dispatcher on a memory journal, led along a path of its chart. What is seen
  * is the journal's entry, looked at after every step of the journal.
  */
-import { actionMachine } from "toolkernel/machines";
 import { simulatedClock } from "toolkernel/testing";
 import type { GameActionIntent, GameActionReceipt } from "../../src/domain/action.ts";
 import type { Journal, JournalEntry } from "../../src/domain/journal.ts";
 import { withProtocol } from "../actions/rig.ts";
-import type { ChartModel, ChartPath, Fact, PathStep } from "./chart-paths.ts";
+import { type ActionWay, FACT_OF_STATE, WAYS } from "./action.model.ts";
+import type { ChartPath, Fact, PathStep } from "./chart-paths.ts";
 import type { Seen } from "./chart-watch.ts";
 import type { Kernel } from "./kernel.ts";
 import type { OpenSystem, PathSystem } from "./run-paths.ts";
@@ -16,28 +16,6 @@ import { endsSoon } from "./waiting.ts";
 const ID = "subject";
 const GRACE_MS = 1_000;
 const WAIT_MS = 30_000;
-const FACT_OF_STATE = {
-  prepared: "QUEUED",
-  dispatched: "CLAIMED",
-  abandoned: "ABANDONED",
-  committed: "COMMITTED",
-  rejected: "REJECTED",
-  failed: "FAILED",
-  uncertain: "LOST",
-} as const;
-
-/** The ways in which an uncertain action ends, and those in which it becomes uncertain. */
-const WAYS = ["late", "recover", "person"] as const;
-
-/** The chart of a durable action, once for every way in which an uncertain one can end. */
-export const ACTION_MODELS: readonly ChartModel[] = WAYS.map((way) => ({
-  name: `ended by ${way}`,
-  machine: actionMachine,
-  input: { way },
-  facts: Object.values(FACT_OF_STATE).map((type) => ({ type })),
-  memory: {},
-}));
-
 /** Sets up a dispatcher for each path; see the file header. */
 export function openAction(kernel: Kernel): OpenSystem {
   return async (path) => new ActionSystem(kernel, path);
@@ -52,7 +30,7 @@ interface HandlerCall {
 class ActionSystem implements PathSystem {
   readonly #kernel: Kernel;
   readonly #path: ChartPath;
-  readonly #way: (typeof WAYS)[number];
+  readonly #way: ActionWay;
   readonly #clock = simulatedClock();
   readonly #journal: Journal;
   readonly #dispatcher: InstanceType<Kernel["actions"]["GameActionDispatcher"]>;
@@ -68,7 +46,7 @@ class ActionSystem implements PathSystem {
   constructor(kernel: Kernel, path: ChartPath) {
     this.#kernel = kernel;
     this.#path = path;
-    this.#way = (path.model.input as { readonly way: (typeof WAYS)[number] }).way;
+    this.#way = (path.model.input as { readonly way: ActionWay }).way;
     const { GameActionDispatcher, memoryJournal } = kernel.actions;
     const { clock } = this.#clock;
     this.#journal = withProtocol(memoryJournal({ clock }), (protocol) => {

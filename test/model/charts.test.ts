@@ -2,7 +2,8 @@
 import { actionMachine, batchMachine, epochMachine, runMachine, toolCallMachine } from "toolkernel/machines";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { AnyStateMachine } from "xstate";
-import { ACTION_MODELS, openAction } from "./action.system.ts";
+import { ACTION_MODELS } from "./action.model.ts";
+import { openAction } from "./action.system.ts";
 import { BATCH_MODEL, openBatch } from "./batch.system.ts";
 import { type ChartModel, coveringPaths, transitionsOf } from "./chart-paths.ts";
 import { EPOCH_MODELS, openEpoch } from "./epoch.system.ts";

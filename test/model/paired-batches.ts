@@ -11,15 +11,11 @@ import { faultOfDispatch, faultOfMoment, faultOfResult } from "./invariants.ts";
 import type { Kernel } from "./kernel.ts";
 import type { SeededRandom } from "./random.ts";
 import type { CallState, SchedulerParts, Scope, Stimulus } from "./scheduler-state.ts";
+import { ToldExecutor } from "./told-executor.ts";
 import { endsSoon } from "./waiting.ts";
 
 const GRACE_MS = 997;
 const ABANDON_AFTER_MS = 30_011;
-
-interface Executor {
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
 
 /** The kernel, and the parts of the scheduler that is to do the same. */
 export interface Both {
@@ -53,7 +49,7 @@ class PairedBatches {
   readonly #random: SeededRandom;
   readonly #composed: ComposedBatch;
   readonly #clock = simulatedClock();
-  readonly #executors = new Map<number, Executor>();
+  readonly #executors = new Map<number, ToldExecutor>();
   readonly #timeouts: readonly number[];
   readonly #dispatchedAtMs = new Map<number, number>();
   /** When each call's signal fired; in the order in which they did. */
@@ -92,7 +88,7 @@ class PairedBatches {
       await this.#happen();
       this.#compare();
     }
-    for (const executor of this.#executors.values()) executor.resolve("late");
+    for (const executor of this.#executors.values()) executor.end("EXECUTOR_ENDED");
     await this.#clock.advance(ABANDON_AFTER_MS);
     const given: BatchResult[] = [];
     await endsSoon(
@@ -117,7 +113,11 @@ class PairedBatches {
         executionMode,
         timeoutMs: this.#timeouts[index],
         conflictKey: () => conflictKeys,
-        execute: () => new Promise((resolve, reject) => this.#executors.set(index, { resolve, reject })),
+        execute: () => {
+          const executor = new ToldExecutor(this.#core);
+          this.#executors.set(index, executor);
+          return executor.answer;
+        },
       }),
     );
     const session = createToolSession({
@@ -179,22 +179,9 @@ class PairedBatches {
   #answer(stimulus: Stimulus): void {
     if (stimulus.kind !== "call") throw new Error("nothing can happen");
     this.way.push(describeStimulus(stimulus));
-    const { OutcomeUnknownError, ToolError } = this.#core;
     const executor = this.#executors.get(stimulus.call);
     this.#composed.apply(stimulus);
-    switch (stimulus.fact) {
-      case "FAILED":
-        executor?.reject(new ToolError("it did not happen"));
-        break;
-      case "LOST":
-        executor?.reject(new OutcomeUnknownError("nobody knows"));
-        break;
-      case "THREW":
-        executor?.reject(new Error("broken"));
-        break;
-      default:
-        executor?.resolve("done");
-    }
+    executor?.end(stimulus.fact);
   }
 
   async #passTime(deadlines: readonly Deadline[]): Promise<void> {

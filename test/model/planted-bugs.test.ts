@@ -1,6 +1,7 @@
 /** The suites of this folder bite: each planted bug is found by every suite that has to find it. */
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { ACTION_MODELS, openAction } from "./action.system.ts";
+import { ACTION_MODELS } from "./action.model.ts";
+import { openAction } from "./action.system.ts";
 import { BATCH_MODEL, openBatch } from "./batch.system.ts";
 import { coveringPaths } from "./chart-paths.ts";
 import { EPOCH_MODELS, openEpoch } from "./epoch.system.ts";
