@@ -30,7 +30,11 @@ export function resultOfDispatched(call: CallRun): ToolResult {
     case "failed":
       if (answered !== undefined) return answered;
       if (context.stopCause !== undefined && execution?.thrown === undefined) return stoppedResult(context.stopCause);
-      return failureResult(execution?.thrown?.error, context.stopCause === undefined ? "unspecified" : "timeout");
+      return failureResult(
+        execution?.thrown?.error,
+        context.stopCause === undefined ? "unspecified" : "timeout",
+        call.owner.core.settings.limits.maxResultCharacters,
+      );
     case "cancelled":
       return stoppedResult("cancelled", reasonOf(call));
     default:
@@ -58,7 +62,8 @@ export function resultBeforeDispatch(call: CallRun, outcome: Outcome): ToolResul
 function whatWasSaid(call: CallRun): ToolResult | string | undefined {
   const { execution } = call;
   if (execution?.answer !== undefined) return execution.answer;
-  if (execution?.thrown !== undefined) return messageOf(execution.thrown.error);
+  const { maxResultCharacters } = call.owner.core.settings.limits;
+  if (execution?.thrown !== undefined) return messageOf(execution.thrown.error, maxResultCharacters);
   const { stopCause } = call.actor.getSnapshot().context;
   const reason = stopCause === "cancelled" ? reasonOf(call) : undefined;
   return reason === undefined ? undefined : stoppedText("cancelled", reason);

@@ -61,8 +61,8 @@ export function readReturn(value: unknown, { maxCharacters, isWrite }: ReadRetur
 }
 
 /** The result of a failure that is certain: a `ToolError`, or any throw that means nothing happened. */
-export function failureResult(error: unknown, category: FailureCategory = "unspecified"): ToolResult {
-  return errorResult([textPart(messageOf(error))], isToolError(error) ? categoryOf(error) : category);
+export function failureResult(error: unknown, category: FailureCategory, maxCharacters?: number): ToolResult {
+  return errorResult([textPart(messageOf(error, maxCharacters))], isToolError(error) ? categoryOf(error) : category);
 }
 
 /**
@@ -120,12 +120,16 @@ function categoryOf(error: ToolError): FailureCategory {
   }
 }
 
-/** The text of whatever was thrown, bounded; reading it never throws. */
-export function messageOf(error: unknown): string {
+/**
+ * The text of whatever was thrown; reading it never throws. **bounds**: 10,000 characters, or
+ * `maxCharacters` where those are fewer, as of any result.
+ */
+export function messageOf(error: unknown, maxCharacters: number = MAX_MESSAGE_CHARACTERS): string {
+  const most = Math.min(MAX_MESSAGE_CHARACTERS, maxCharacters);
   try {
     const text: unknown = error instanceof Error ? error.message || error.name : error;
     if (typeof text !== "string") return "The tool threw a value that is no Error.";
-    return text.length > MAX_MESSAGE_CHARACTERS ? `${text.slice(0, MAX_MESSAGE_CHARACTERS)}…` : text;
+    return text.length > most ? `${text.slice(0, most)}…` : text;
   } catch {
     return "The tool threw an error that cannot be read.";
   }

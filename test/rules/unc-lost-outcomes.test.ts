@@ -270,6 +270,29 @@ describe("UNC-1: a returned value that cannot be recorded is no lost outcome", (
   });
 
   it.each([
+    ["a read that failed", "readOnly", []],
+    ["a write that may have happened", "nonIdempotentWrite", [WARNING]],
+  ] as const)("what %s threw is cut at limits.maxResultCharacters too", async (_what, risk, rest) => {
+    const throwing = (length: number): AnyTool =>
+      defineTool({
+        name: "send",
+        description: "Sends.",
+        inputSchema: { type: "object" },
+        risk,
+        execute: () => {
+          throw new Error("x".repeat(length));
+        },
+      });
+    const textsFor = async (length: number) => {
+      const bench = openBench({ tools: [throwing(length)], limits: { maxResultCharacters: 256 } });
+      const { settled } = await (await bench.start([call("send")])).result;
+      return settled[0]?.result.content.map((part) => part.type === "text" && part.text);
+    };
+    expect(await textsFor(256)).toEqual(["x".repeat(256), ...rest]);
+    expect(await textsFor(257)).toEqual([`${"x".repeat(256)}…`, ...rest]);
+  });
+
+  it.each([
     ["isError", { isError: true }, "failed unspecified error"],
     ["outcomeUncertain", { outcomeUncertain: true }, "uncertain internal error uncertain"],
     ["nothing", {}, "succeeded"],
