@@ -3,19 +3,17 @@
  * wait for the path; what a turn is to come to is read ahead from the path, since it takes a tool, a
  * response or a limit of its own.
  */
-import type { AgentOptions, AnyTool, KernelEvent, ModelResponse, Run, RunResult } from "toolkernel";
+import type { AnyTool, KernelEvent, Run, RunResult } from "toolkernel";
 import { type SimulatedClock, simulatedClock } from "toolkernel/testing";
 import type { ChartPath, Fact } from "./chart-paths.ts";
 import { valueName } from "./chart-paths.ts";
 import { type InterpreterName, watchCharts } from "./chart-watch.ts";
 import type { Kernel } from "./kernel.ts";
 import { ModelStore } from "./model-store.ts";
-import { RUN_ID, type TurnOver } from "./run.model.ts";
+import { RUN_ID } from "./run.model.ts";
+import { HOOK_TIMEOUT_MS, MODEL_TIMEOUT_MS, RunScript } from "./run.script.ts";
 import type { OpenSystem, PathSystem } from "./run-paths.ts";
 import { Waiting } from "./waiting.ts";
-
-const MODEL_TIMEOUT_MS = 120_000;
-const HOOK_TIMEOUT_MS = 30_000;
 
 /** Sets up an Agent for each path; see the file header. */
 export function openRun(kernel: Kernel, interpreter: InterpreterName): OpenSystem {
@@ -33,26 +31,25 @@ class RunSystem implements PathSystem {
   readonly #watch: ReturnType<typeof watchCharts>;
   readonly #agent: InstanceType<Kernel["core"]["Agent"]>;
   readonly #waiting = new Waiting<"prepare" | "model" | "tool" | "stop">();
-  readonly #start: string | undefined;
+  readonly #script: RunScript;
   readonly #store: ModelStore;
   #run: Run | undefined;
   #events: KernelEvent[] = [];
   #result: RunResult | undefined;
-  #turns = 0;
 
   constructor(kernel: Kernel, interpreter: InterpreterName, path: ChartPath) {
     this.#kernel = kernel;
     this.#path = path;
     this.#store = new ModelStore(kernel);
-    this.#start = path.steps[0]?.fact.type;
+    this.#script = new RunScript(path);
     this.#watch = watchCharts(kernel, interpreter);
     this.#agent = this.#createAgent(this.#clock);
   }
 
   /** Starts the run, or brings it to where it is resumed from. */
   async begin(): Promise<void> {
-    if (this.#start === "RESUME") await this.#waitForApproval();
-    else if (this.#start === "CLOSE_TURN") await this.#dieInTurn();
+    if (this.#script.start === "RESUME") await this.#waitForApproval();
+    else if (this.#script.start === "CLOSE_TURN") await this.#dieInTurn();
     else this.#follow(this.#agent.run("go", { runId: RUN_ID }));
   }
 
@@ -61,10 +58,10 @@ class RunSystem implements PathSystem {
     this.#follow(this.#agent.run("go", { runId: RUN_ID }));
     await this.#respond();
     const approvals = this.#result?.approvals ?? [];
-    const isAskedAgain = this.#tells("APPROVALS_ASKED");
+    const isAskedAgain = this.#script.tells("APPROVALS_ASKED");
     const answered = (isAskedAgain ? approvals.slice(1) : approvals).map(({ approvalId }) => [approvalId, true]);
     // With a store any Agent can go on.
-    const agent = this.#isRecorded ? this.#createAgent(this.#clock) : this.#agent;
+    const agent = this.#script.isRecorded ? this.#createAgent(this.#clock) : this.#agent;
     this.#follow(agent.resume(RUN_ID, { approvals: Object.fromEntries(answered) }));
   }
 
@@ -83,7 +80,7 @@ class RunSystem implements PathSystem {
     await this.settle();
     this.#waiting.resolve("prepare", undefined);
     await this.settle();
-    this.#waiting.resolve("model", this.#response(true));
+    this.#waiting.resolve("model", this.#script.response(true));
     await this.settle();
   }
 
@@ -92,26 +89,16 @@ class RunSystem implements PathSystem {
       model: { generate: () => this.#waiting.begin("model") },
       tools: this.#tools(),
       clock,
-      limits: this.#limits(),
+      limits: this.#script.limits(),
       jsonSchemaValidator: { compile: () => () => [] },
       hooks: {
-        authorizeToolCall: () => (this.#asks ? { ask: { question: "may it?" } } : undefined),
+        authorizeToolCall: () => (this.#script.asks ? { ask: { question: "may it?" } } : undefined),
         prepareNextTurn: () => this.#waiting.begin("prepare"),
         shouldStopAfterTurn: () => this.#waiting.begin("stop"),
       },
-      ...(this.#isRecorded && { runStore: this.#store }),
+      ...(this.#script.isRecorded && { runStore: this.#store }),
       ...this.#watch.options,
     });
-  }
-
-  /** Only a store can fail while the model or the tools are at work, and only from a store can a dead run be taken. */
-  get #isRecorded(): boolean {
-    const { steps, variant } = this.#path;
-    const isStoreNeeded = steps.some(
-      ({ fact }, place) =>
-        fact.type === "FAULTED" && ["READY", "RESPONDED", "RESUME"].includes(steps[place - 1]?.fact.type ?? ""),
-    );
-    return isStoreNeeded || this.#start === "CLOSE_TURN" || variant % 2 === 1;
   }
 
   seen() {
@@ -128,7 +115,7 @@ class RunSystem implements PathSystem {
         this.#waiting.resolve("prepare", undefined);
         break;
       case "RESPONDED":
-        this.#waiting.resolve("model", this.#response(fact.hasCalls === true));
+        this.#waiting.resolve("model", this.#script.response(fact.hasCalls === true));
         break;
       case "MODEL_FAILED":
         if (fact.endedBy === "modelTimeout") await this.#clock.advance(MODEL_TIMEOUT_MS);
@@ -139,7 +126,7 @@ class RunSystem implements PathSystem {
         this.#waiting.resolve("tool", "done");
         break;
       case "TURN_OVER":
-        this.#turns += 1;
+        this.#script.endTurn();
         if (fact.hasSteering === true) this.#run?.steer("listen");
         if (fact.hasFollowUp === true) this.#run?.followUp("and then");
         this.#waiting.resolve("stop", fact.shouldStop);
@@ -198,44 +185,6 @@ class RunSystem implements PathSystem {
     });
   }
 
-  #tells(type: string): boolean {
-    return this.#path.steps.some(({ fact }) => fact.type === type);
-  }
-
-  get #asks(): boolean {
-    return this.#start === "RESUME" || this.#tells("APPROVALS_ASKED");
-  }
-
-  /** What the turn that runs is to come to. */
-  get #turn(): TurnOver | undefined {
-    const turns = this.#path.steps.filter(({ fact }) => fact.type === "TURN_OVER");
-    return turns[this.#turns]?.fact as TurnOver | undefined; // a fact of that type is one of `TURNS`
-  }
-
-  #limits(): AgentOptions["limits"] {
-    const limits = new Set(this.#path.steps.flatMap(({ fact }) => (fact.type === "LIMIT_REACHED" ? [fact.limit] : [])));
-    const closers = new Set(this.#path.steps.map(({ fact }) => fact.closedBy));
-    return {
-      modelTimeoutMs: MODEL_TIMEOUT_MS,
-      hookTimeoutMs: HOOK_TIMEOUT_MS,
-      exactToolRepeatAdvisoryThreshold: 0,
-      exactToolRepeatTerminationThreshold: closers.has("exactToolRepeat") ? 1 : 8,
-      ...(closers.has("maxToolCalls") && { maxToolCalls: 1 }),
-      ...(limits.has("maxMessages") && { maxMessages: 1 }),
-      ...(limits.has("maxTurns") && { maxTurns: 1 }),
-      ...(limits.has("maxTotalTokens") && { maxTotalTokens: 10 }),
-    };
-  }
-
-  #response(hasCalls: boolean): ModelResponse {
-    const usage = { inputTokens: 5, outputTokens: 5, totalTokens: 10 };
-    const stopReason = this.#turn?.hasModelFailed === true ? "error" : hasCalls ? "toolUse" : "stop";
-    if (!hasCalls) return { content: [{ type: "text", text: "well" }], stopReason, usage };
-    const name = this.#turn?.closedBy === "projectionFailed" ? "durable" : "tool";
-    const ids = [`a${this.#turns}`, `b${this.#turns}`];
-    return { content: ids.map((id) => ({ type: "toolCall", id, name, arguments: "{}" })), stopReason, usage };
-  }
-
   #tools(): AnyTool[] {
     const { defineTool, toolResult, GameActionTool, memoryJournal } = this.#kernel.core;
     const { GameActionDispatcher, GameActionReceipt } = this.#kernel.actions;
@@ -245,7 +194,7 @@ class RunSystem implements PathSystem {
       inputSchema: { type: "object" },
       risk: "readOnly",
       execute: async (_args, { callIndex }) => {
-        const terminate = this.#turn?.closedBy === "allTerminate";
+        const terminate = this.#script.turn?.closedBy === "allTerminate";
         if (callIndex === 1) await this.#waiting.begin("tool");
         return toolResult({ value: "done", terminate });
       },
@@ -286,7 +235,7 @@ class RunSystem implements PathSystem {
           () => this.#clock.advance(HOOK_TIMEOUT_MS),
         ]
       : [];
-    if (this.#isRecorded) ways.push(async () => this.#loseStore());
+    if (this.#script.isRecorded) ways.push(async () => this.#loseStore());
     await ways[this.#path.variant % ways.length]?.();
   }
 
