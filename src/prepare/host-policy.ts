@@ -5,7 +5,7 @@ import { freezeArguments } from "./freeze-arguments.ts";
 /** A hook's answer, or why there is none; a hook without an answer refuses the call (PREP-13). */
 export type HookAnswer<Answer> =
   | { readonly kind: "answered"; readonly answer: Answer }
-  | { readonly kind: "threw" }
+  | { readonly kind: "threw"; readonly error: unknown }
   | { readonly kind: "timedOut" };
 
 /** What host policy decided. */

@@ -39,10 +39,15 @@ export function callHook<Input extends object, Answer>(
     if (!isPromiseLike(answer)) return { kind: "answered", answer };
     // A promise of the platform's own: one of any other make could throw when it is waited for.
     pending = Promise.resolve(answer);
-  } catch {
-    return { kind: "threw" };
+  } catch (error) {
+    return { kind: "threw", error };
   }
   return boundAnswer(pending, { ...bounds, timeoutMs: timeoutMs ?? Number.POSITIVE_INFINITY }, controller);
+}
+
+/** What a hook threw, as the cause of the error that tells of it. */
+export function causeOf(answer: HookAnswer<unknown>): Pick<ErrorOptions, "cause"> {
+  return answer.kind === "threw" ? { cause: answer.error } : {};
 }
 
 function boundAnswer<Answer>(
@@ -73,7 +78,7 @@ function boundAnswer<Answer>(
     let deadline = arm(overAtMs);
     pending.then(
       (answer) => end({ kind: "answered", answer }),
-      () => end({ kind: "threw" }),
+      (error: unknown) => end({ kind: "threw", error }),
     );
     if (cancellation.aborted) onCancel();
     else cancellation.addEventListener("abort", onCancel, { once: true });

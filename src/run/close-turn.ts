@@ -2,7 +2,7 @@ import type { TurnFacts } from "../../machines/run.machine.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { HookAnswer } from "../prepare/host-policy.ts";
 import { isPromiseLike } from "../prepare/steps.ts";
-import { callHook } from "./bounded-hook.ts";
+import { callHook, causeOf } from "./bounded-hook.ts";
 import type { RunLoop } from "./run-loop.ts";
 
 /** What a turn that is over tells the run's chart. */
@@ -50,7 +50,7 @@ function readAnswer(run: RunLoop, answer: HookAnswer<boolean | undefined>): Turn
   const message = `hooks.shouldStopAfterTurn ${what}, so the run ended.`;
   return {
     type: "FAULTED",
-    error: new KernelError("INVALID_OPTIONS", message, { subject: "hooks.shouldStopAfterTurn" }),
+    error: new KernelError("INVALID_OPTIONS", message, { subject: "hooks.shouldStopAfterTurn", ...causeOf(answer) }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { TurnPreparation } from "../domain/run.ts";
 import type { HookAnswer } from "../prepare/host-policy.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { isPromiseLike } from "../prepare/steps.ts";
-import { callHook } from "./bounded-hook.ts";
+import { callHook, causeOf } from "./bounded-hook.ts";
 import type { RunLoop } from "./run-loop.ts";
 import type { RunSettings } from "./run-settings.ts";
 import { deliverDue } from "./said-messages.ts";
@@ -82,7 +82,7 @@ function findPassedLimit({ turn, totalTokens, transcript, queues, core }: RunLoo
 function readAnswer(run: RunLoop, answer: HookAnswer<TurnPreparation | undefined>): TurnPrepared {
   if (answer.kind !== "answered") {
     const what = answer.kind === "threw" ? "failed" : "did not answer in time";
-    return { kind: "faulted", error: misuse(`${what}, so the run ended`) };
+    return { kind: "faulted", error: misuse(`${what}, so the run ended`, causeOf(answer)) };
   }
   try {
     return readyTurn(run, readPreparation(answer.answer, run.settings.readMessages));
@@ -129,6 +129,6 @@ function toolsForModel(tools: ToolRegistry): ModelRequest["tools"] {
     .map(({ tool, jsonSchema }) => ({ name: tool.name, description: tool.description, inputSchema: jsonSchema }));
 }
 
-function misuse(fault: string): KernelError {
-  return new KernelError("INVALID_OPTIONS", `${HOOK} ${fault}.`, { subject: HOOK });
+function misuse(fault: string, cause?: Pick<ErrorOptions, "cause">): KernelError {
+  return new KernelError("INVALID_OPTIONS", `${HOOK} ${fault}.`, { subject: HOOK, ...cause });
 }

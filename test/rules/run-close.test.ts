@@ -349,11 +349,23 @@ describe.each(["prepareNextTurn", "shouldStopAfterTurn"] as const)("the time of 
     expect(signals[0]?.reason).toMatchObject({ name: "TimeoutError" });
   });
 
-  it("RUN-2: that throws or rejects is told as failed, and nothing of what it threw", async () => {
+  it("RUN-2: that throws or rejects is told as failed; what it threw is the cause, and in no text", async () => {
+    const thrown = new Error("secret");
+    const thrower = (): never => {
+      throw thrown;
+    };
     for (const hook of [thrower, async () => thrower()]) {
       const played = await play({ script: [say()], hooks: { [name]: hook } });
       expect(played.result.error?.message).toBe(`hooks.${name} failed, so the run ended.`);
+      expect(played.result.error?.cause).toBe(thrown);
     }
+  });
+
+  it("RUN-2: that does not answer in time has no cause to tell of", async () => {
+    const bench = openAgentBench({ hooks: hanging(50).hooks, script: [say()] });
+    const { finish } = bench.start();
+    await bench.advance(50);
+    expect((await finish()).result.error).not.toHaveProperty("cause");
   });
 
   it("RUN-2: has no bound where the host says null; an abort still ends it", async () => {
