@@ -14,13 +14,12 @@ import { type InterpreterName, watchCharts } from "./chart-watch.ts";
 import type { Kernel } from "./kernel.ts";
 import { ModelStore } from "./model-store.ts";
 import type { OpenSystem, PathSystem } from "./run-paths.ts";
+import { CallExecution, GRACE_MS } from "./tool-call.execution.ts";
 import { CallHost } from "./tool-call.host.ts";
-import { TOOL_TIMEOUT_MS } from "./tool-call.model.ts";
 import { endsSoon } from "./waiting.ts";
 
 const HOLDER_PLACE = 1;
 const PLACE = 2;
-const GRACE_MS = 1_000;
 const HOOK_TIMEOUT_MS = 30_000;
 
 /** Sets up a session for each path; see the file header. */
@@ -30,13 +29,13 @@ export function openToolCall(kernel: Kernel, interpreter: InterpreterName): Open
 
 class ToolCallSystem implements PathSystem {
   readonly #kernel: Kernel;
-  readonly #path: ChartPath;
   readonly #clock = simulatedClock();
   readonly #watch: ReturnType<typeof watchCharts>;
   readonly #session: ReturnType<Kernel["core"]["createToolSession"]>;
   readonly #calls: readonly GivenCall[];
   readonly #ended = new Map<string, number>();
   readonly #host: CallHost;
+  readonly #execution: CallExecution;
   readonly #store: ModelStore;
   readonly #foreign: ToolSession | undefined;
   #result: BatchResult | undefined;
@@ -44,9 +43,14 @@ class ToolCallSystem implements PathSystem {
 
   constructor(kernel: Kernel, interpreter: InterpreterName, path: ChartPath) {
     this.#kernel = kernel;
-    this.#path = path;
     this.#watch = watchCharts(kernel, interpreter);
     this.#host = new CallHost(kernel, path, () => this.seen());
+    this.#execution = new CallExecution({
+      core: kernel.core,
+      host: this.#host,
+      clock: this.#clock,
+      variant: path.variant,
+    });
     const [heldKind, heldPlace] = this.#host.isBlockedLate ? ["settled", HOLDER_PLACE] : ["dispatched", PLACE];
     this.#store = new ModelStore(
       kernel,
@@ -134,7 +138,7 @@ class ToolCallSystem implements PathSystem {
       case "CANCEL":
         // A dispatch that cannot be recorded is none.
         if (this.#host.state === "recording")
-          await this.#either(
+          await this.#execution.either(
             () => this.#cancel(),
             () => this.#loseStore(),
           );
@@ -144,58 +148,7 @@ class ToolCallSystem implements PathSystem {
         this.#host.waiting.resolve("shaping", undefined);
         break;
       default:
-        await this.#stimulateExecution(type);
-    }
-  }
-
-  async #stimulateExecution(type: string): Promise<void> {
-    const { ToolError, OutcomeUnknownError, toolResult } = this.#kernel.core;
-    switch (type) {
-      case "SUCCEEDED":
-        this.#host.waiting.resolve("answer", "done");
-        break;
-      case "FAILED":
-        await this.#either(
-          () => this.#host.waiting.reject("answer", new ToolError("it did not happen")),
-          () => this.#host.waiting.resolve("answer", toolResult({ value: "it did not happen", isError: true })),
-        );
-        break;
-      case "LOST":
-        await this.#either(
-          () => this.#host.waiting.reject("answer", new OutcomeUnknownError("nobody knows")),
-          // Of a read it would be a result like any other: a read is never uncertain (UNC-1).
-          this.#host.input.isWrite &&
-            (() => this.#host.waiting.resolve("answer", toolResult({ outcomeUncertain: true }))),
-        );
-        break;
-      case "THREW":
-        this.#host.waiting.reject("answer", new Error("broken"));
-        break;
-      case "EXECUTOR_ENDED":
-        this.#host.waiting.resolve("answer", "late");
-        break;
-      case "TIMED_OUT":
-        await this.#clock.advance(TOOL_TIMEOUT_MS);
-        break;
-      case "GRACE_OVER":
-        await this.#clock.advance(GRACE_MS);
-        break;
-      case "CONFIRMED":
-        this.#host.waiting.resolve("recovery", toolResult({ value: "it happened" }));
-        break;
-      case "DISPROVED":
-        this.#host.waiting.resolve("recovery", toolResult({ value: "it did not happen", isError: true }));
-        break;
-      case "UNRESOLVED":
-        await this.#either(
-          () => this.#host.waiting.resolve("recovery", undefined),
-          () => this.#host.waiting.reject("recovery", new Error("nobody can say")),
-          () => this.#host.waiting.resolve("recovery", { value: "no declared result" }),
-          this.#host.state === "recovering" && (() => this.#clock.advance(TOOL_TIMEOUT_MS)),
-        );
-        break;
-      default:
-        throw new Error(`there is no stimulus for ${type}`);
+        await this.#execution.stimulate(type);
     }
   }
 
@@ -255,23 +208,17 @@ class ToolCallSystem implements PathSystem {
   #refuse(): void | Promise<void> {
     const hook = this.#host.state === "preparing.rewriting" ? "policy" : "authorization";
     if (this.#host.state === "preparing.refining") {
-      return this.#either(
+      return this.#execution.either(
         () => this.#host.waiting.resolve("refinement", { issues: [{ message: "is wrong" }] }),
         () => this.#host.waiting.reject("refinement", new Error("the schema broke")),
       );
     }
-    return this.#either(
+    return this.#execution.either(
       () => this.#host.waiting.resolve(hook, { block: "no" }),
       () => this.#host.waiting.reject(hook, new Error("the hook broke")),
       () => this.#host.waiting.resolve(hook, "nonsense"),
       () => this.#clock.advance(HOOK_TIMEOUT_MS),
     );
-  }
-
-  /** Lets a fact come about in one of the ways in which it can. */
-  #either(...ways: readonly ((() => void | Promise<void>) | false)[]): void | Promise<void> {
-    const possible = ways.filter((way) => way !== false);
-    return possible[this.#path.variant % possible.length]?.();
   }
 
   async #decide(callId: string, decision: true | { block: string }): Promise<void> {
