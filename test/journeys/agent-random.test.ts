@@ -2,7 +2,8 @@ import fc from "fast-check";
 import type { Approval, KernelEvent, ModelRequest, ResumeOptions, RunResult } from "toolkernel";
 import { describe, expect, it } from "vitest";
 import { type AgentBench, type Followed, openAgentBench, say, toldMessages } from "../support/agent-bench.ts";
-import { RandomWorld, type RunPlan, runPlans } from "../support/random-run.ts";
+import { type RunPlan, runPlans } from "../support/random-plans.ts";
+import { RandomWorld } from "../support/random-run.ts";
 import { eventsOf } from "../support/run-calls.ts";
 import { findTranscriptFaults } from "../support/valid-transcript.ts";
 
