@@ -121,21 +121,25 @@ interface Merged {
   readonly survivors: Survivor[];
 }
 
-/** A report that is read later has the last word on its mutants: where tests were added, only survivors are run again. */
+/**
+ * A mutant that one report has found is found, whichever tests another met it with. Of a file that has changed since a
+ * report was written, that report says nothing.
+ */
 function mergeReports(paths: readonly string[]): Merged {
   const found = new Map<string, Survivor & { readonly isKilled: boolean }>();
   for (const path of paths) {
     const { files } = JSON.parse(readFileSync(path, "utf8")) as Report; // StrykerJS writes nothing else there
     for (const [file, { source, mutants }] of Object.entries(files)) {
+      if (!existsSync(ROOT + file) || readFileSync(ROOT + file, "utf8") !== source) {
+        process.stdout.write(`has changed since ${path.slice(path.lastIndexOf("/") + 1)}: ${file}\n`);
+        continue;
+      }
       for (const { location, replacement = "", mutatorName, status } of mutants) {
         const key = JSON.stringify([file, location, mutatorName, replacement]);
-        if (!FOUND.has(status) && !MISSED.has(status)) continue;
-        found.set(key, {
-          file,
-          original: textAt(source, location),
-          replacement: oneLine(replacement) || mutatorName,
-          isKilled: FOUND.has(status),
-        });
+        if ((!FOUND.has(status) && !MISSED.has(status)) || found.get(key)?.isKilled === true) continue;
+        const original = textAt(source, location);
+        const shown = oneLine(replacement) || mutatorName;
+        found.set(key, { file, original, replacement: shown, isKilled: FOUND.has(status) });
       }
     }
   }
@@ -177,7 +181,6 @@ function main(args: readonly string[]): boolean {
       ? given
       : readdirSync(ROOT + REPORTS)
           .filter((name) => name.endsWith(".json"))
-          .sort((one, other) => Number(one.includes("-again")) - Number(other.includes("-again")))
           .map((name) => `${ROOT}${REPORTS}/${name}`);
   const { scores: kept, explained } = readKept();
   const { scores, survivors } = mergeReports(reports);

@@ -75,6 +75,36 @@ describe("a chart", () => {
     expect(new Set(states.map(([, kind]) => kind))).toEqual(new Set(["atomic", "final"]));
   });
 
+  it.each([
+    ["run", runMachine],
+    ["batch", batchMachine],
+    ["epoch", epochMachine],
+    ["call", toolCallMachine],
+  ])("EPOCH-6: of a %s says so in each of its last states", (_name, machine) => {
+    const last = Object.values((machine as unknown as AnyStateMachine).root.states).filter(
+      ({ type }) => type === "final",
+    );
+    expect(last.map(({ entry }) => entry)).toEqual(last.map(() => ["announceSettled"]));
+  });
+
+  it("APP-1: of a batch keeps how many questions are open, down to none", () => {
+    let [snapshot] = initialTransition(batchMachine, { turn: 1, calls: 3 });
+    const seen: unknown[] = [];
+    for (const [type, undecided] of [
+      ["PREPARED", 2],
+      ["DECIDED", 1],
+      ["DECIDED", 0],
+    ] as const) {
+      [snapshot] = transition(batchMachine, snapshot, { type, undecided });
+      seen.push([snapshot.value, snapshot.context.undecided]);
+    }
+    expect(seen).toEqual([
+      ["awaitingApproval", 2],
+      ["awaitingApproval", 1],
+      ["checkingRepeats", 0],
+    ]);
+  });
+
   it("CAN-1, RUN-6: of a call tells what may still start, what is in flight and what has settled", () => {
     const tagged = (tag: string): string[] =>
       Object.entries(statesOf(toolCallMachine as unknown as AnyStateMachine))
