@@ -12,7 +12,7 @@ declare module "vitest" {
   }
 }
 
-const MOMENT_MS = process.env.MUTATED === "prepare" || process.env.MUTATED === "units" ? 1_500 : 250;
+const MOMENT_MS = process.env.MUTATED === "run" ? 250 : 1_500;
 
 fc.configureGlobal({ seed: 1, endOnFailure: true, interruptAfterTimeLimit: MOMENT_MS });
 
