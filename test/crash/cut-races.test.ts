@@ -13,8 +13,6 @@ afterAll(dropDatabase);
 
 const ROUNDS = rounds(100, 1_000);
 const WIDTH = 6;
-/** How many answers a host gets between two cuts: a network that is gone for good is another test's. */
-const CUT_EVERY = 8;
 
 /** A host of its own: a pool whose every connection leads through a proxy that can be cut. */
 interface Host {
@@ -88,21 +86,22 @@ async function race(
       const intents = intentsOf(place);
       const answered: DispatchResult[] = [];
       const waiting = [...intents.entries()];
-      let answersSinceCut = 0;
-      const noteAnswer = (): void => {
-        answersSinceCut += 1;
-        if (answersSinceCut < CUT_EVERY || !host.proxy.hasCut()) return;
-        answersSinceCut = 0;
+      // Who has not had an answer since the last cut: a network that is gone for good is another test's.
+      const unanswered = new Set<number>();
+      const noteAnswer = (worker: number): void => {
+        unanswered.delete(worker);
+        if (unanswered.size > 0 || !host.proxy.hasCut()) return;
+        for (let each = 0; each < WIDTH; each += 1) unanswered.add(each);
         cuts += 1;
         host.proxy.arm({ lost: random() < 0.5 ? "request" : "answer", message: 1 + Math.floor(random() * 6) });
       };
-      const worker = async (): Promise<void> => {
+      const work = async (worker: number): Promise<void> => {
         for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
           answered[next[0]] = await insistOn(host, next[1]);
-          noteAnswer();
+          noteAnswer(worker);
         }
       };
-      await Promise.all(Array.from({ length: WIDTH }, worker));
+      await Promise.all(Array.from({ length: WIDTH }, (_, worker) => work(worker)));
       return answered;
     }),
   );
@@ -119,7 +118,7 @@ describe(`two hosts that race while their connections are cut (seed ${SEED})`, (
     const { hosts, close } = await openHosts(world);
     const intents = Array.from({ length: ROUNDS }, (_, place) => intentOf(`op-${place}`));
     const { answers, cuts } = await race(hosts, () => intents);
-    expect(cuts).toBeGreaterThan(ROUNDS / (CUT_EVERY * 4));
+    expect(cuts).toBeGreaterThan(ROUNDS / (WIDTH * 6));
     expect([...world.writes.values()].filter((count) => count !== 1)).toEqual([]);
     expect(world.writes.size).toBe(ROUNDS);
     const [one, other] = answers.map((each) => each.map(({ receipt }) => receipt));
@@ -138,7 +137,7 @@ describe(`two hosts that race while their connections are cut (seed ${SEED})`, (
     const intentsOf = (place: number) =>
       Array.from({ length: ROUNDS / 2 }, (_, number) => intentOf(`op-${place}-${number}`, { conflictKeys: ["k"] }));
     const { answers, cuts } = await race(hosts, intentsOf);
-    expect(cuts).toBeGreaterThan(ROUNDS / (CUT_EVERY * 4));
+    expect(cuts).toBeGreaterThan(ROUNDS / (WIDTH * 6));
     expect(world.most).toBe(1);
     expect([...world.writes.values()].filter((count) => count !== 1)).toEqual([]);
     expect(world.fences).toHaveLength(ROUNDS);

@@ -16,8 +16,10 @@ export interface Statement {
 }
 
 const STATEMENT_TIMEOUT_MS = 8_000;
-const MOST_ATTEMPTS = 4;
-const RETRY_MS = 20;
+/** More than a second in all: a pool may hand out several connections that are cut and do not know it yet, and a server takes as long to be back. */
+const MOST_ATTEMPTS = 8;
+const FIRST_RETRY_MS = 20;
+const LONGEST_RETRY_MS = 400;
 
 /** See the file header. */
 export class Connections {
@@ -45,7 +47,8 @@ export class Connections {
           throw error instanceof NeverSent && wasSent ? error.cause : error;
       }
       await new Promise<void>((resolve) => {
-        this.#clock.setTimer(this.#clock.now() + RETRY_MS * attempt, resolve);
+        const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS);
+        this.#clock.setTimer(this.#clock.now() + delayMs, resolve);
       });
     }
   }
