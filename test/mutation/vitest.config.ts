@@ -16,14 +16,14 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   machines: ["test/machines/*.test.ts", "test/journal/transitions.test.ts"],
   prepare: [
     "test/{machines,prepare}/*.test.ts",
-    "test/journeys/cases-arguments.test.ts",
+    "test/journeys/cases-{arguments,attacks}.test.ts",
     "test/rules/{obs,operation-ids,options,prep,run-options}*.test.ts",
   ],
   run: ["test/{actions,journeys,rules,run}/*.test.ts"],
   units: [
     "test/{machines,plan,prepare,repeat,run,settle}/*.test.ts",
     "test/actions/project-receipt.test.ts",
-    "test/rules/run-{close,model}.test.ts",
+    "test/rules/run-{close,model,prepare}.test.ts",
   ],
   stages: ["test/{actions,journeys,plan,repeat,rules,settle}/*.test.ts"],
 };
@@ -53,7 +53,7 @@ export default mergeConfig(
       exclude: [
         "test/journeys/{agent-long,agent-random,growth}.test.ts",
         "test/machines/old-graph.test.ts",
-        "test/rules/{can-5,run-6-crashes}.test.ts",
+        "test/rules/{can-5,can-5-lost,run-6-crashes}.test.ts",
         "**/node_modules/**",
       ],
       setupFiles: ["test/mutation/few-runs.ts"],

@@ -1,44 +1,8 @@
-import { createLanes, createToolSession, type Lanes } from "toolkernel";
-import type { ControllableTool, SimulatedClock } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
-import { type Bench, keyedTool, openBench, runningCall, runningIn } from "../support/execution-bench.ts";
-import { call, outcomesOf } from "../support/run-calls.ts";
+import { keyed, type LaneBench, openSession, openSessions, openTwo } from "../support/epoch-lanes-scene.ts";
+import { keyedTool, runningCall, runningIn } from "../support/execution-bench.ts";
+import { outcomesOf } from "../support/run-calls.ts";
 import { trackedClock, trackedSignal } from "../support/tracked.ts";
-
-const keyed = (name: string, keys: string | readonly string[] | null, id: string) =>
-  call(name, keys === null ? {} : { keys: keys as string }, id);
-
-const TIMEOUT_MS = 100;
-const ABANDONED_MS = 1_100;
-const HOLD_OVER_MS = 30_100;
-
-interface LaneBench extends Bench {
-  readonly write: ControllableTool;
-  readonly read: ControllableTool;
-}
-
-/** Sessions on one clock that share lanes; only the first has a write that times out. */
-function openSessions(count: number): LaneBench[] {
-  const simulated = trackedClock();
-  const lanes = createLanes();
-  return Array.from({ length: count }, (_, place) => openSession(simulated, { lanes, place }));
-}
-
-function openSession(
-  simulated: SimulatedClock,
-  { lanes, place }: { readonly lanes: Lanes | undefined; readonly place: number },
-): LaneBench {
-  const timeoutMs = place === 0 ? TIMEOUT_MS : undefined;
-  const write = keyedTool({ name: "write", executionMode: "parallel", timeoutMs });
-  const read = keyedTool({ name: "read", risk: "readOnly" });
-  return { ...openBench({ simulated, tools: [write, read], lanes, runId: `run${place}` }), write, read };
-}
-
-/** Two of them, under short names. */
-function openTwo(): { readonly one: LaneBench; readonly two: LaneBench } {
-  const [one, two] = openSessions(2) as [LaneBench, LaneBench];
-  return { one, two };
-}
 
 describe("EPOCH-9: keys end at the session", () => {
   it("unless lanes are shared: equal keys of two sessions overlap", async () => {
@@ -214,97 +178,5 @@ describe("EPOCH-9: leaving shared lanes", () => {
     expect(runningIn(second.events)).toEqual(["b"]);
     runningCall(two.read, 0).resolve();
     await second.result;
-  });
-});
-
-describe("EPOCH-8, EPOCH-9: an abandoned write of one session", () => {
-  it("keeps its key against a write of another that waited before it was abandoned", async () => {
-    const { one, two } = openTwo();
-    const first = await one.start([keyed("write", "k", "lost")]);
-    const second = await two.start([keyed("write", "k", "b")]);
-    await one.advance(ABANDONED_MS);
-    expect(outcomesOf(await first.result)).toEqual(["uncertain"]);
-    await one.advance(HOLD_OVER_MS - ABANDONED_MS - 1);
-    expect(runningIn(second.events)).toEqual([]);
-    await one.advance(1);
-    expect(runningIn(second.events)).toEqual(["b"]);
-    runningCall(two.write, 0).resolve();
-    await second.result;
-  });
-
-  it("keeps it against a write behind a read that has passed the hold", async () => {
-    const [one, two, three] = openSessions(3) as [LaneBench, LaneBench, LaneBench];
-    const first = await one.start([keyed("write", "k", "lost")]);
-    const second = await two.start([keyed("read", "k", "r")]);
-    const third = await three.start([keyed("write", "k", "w")]);
-    await one.advance(ABANDONED_MS);
-    await first.result;
-    expect([runningIn(second.events), runningIn(third.events)]).toEqual([["r"], []]);
-    runningCall(two.read, 0).resolve();
-    await one.advance(HOLD_OVER_MS - ABANDONED_MS - 1);
-    expect(runningIn(third.events)).toEqual([]);
-    await one.advance(1);
-    expect(runningIn(third.events)).toEqual(["w"]);
-    runningCall(three.write, 0).resolve();
-    await Promise.all([second.result, third.result]);
-  });
-
-  it("frees it for another when its executor returns, though its own session is idle", async () => {
-    const { one, two } = openTwo();
-    const first = await one.start([keyed("write", "k", "lost")]);
-    const second = await two.start([keyed("write", "k", "b")]);
-    await one.advance(ABANDONED_MS);
-    await first.result;
-    one.write.pending[0]?.resolve();
-    await one.advance();
-    expect(runningIn(second.events)).toEqual(["b"]);
-    runningCall(two.write, 0).resolve();
-    await second.result;
-  });
-
-  it("keeps it also when its own session is closed", async () => {
-    const { one, two } = openTwo();
-    const first = await one.start([keyed("write", "k", "lost")]);
-    await one.advance(ABANDONED_MS);
-    await first.result;
-    await one.session.close();
-    const second = await two.start([keyed("write", "k", "b")]);
-    await one.advance(HOLD_OVER_MS - ABANDONED_MS - 1);
-    expect(runningIn(second.events)).toEqual([]);
-    await one.advance(1);
-    runningCall(two.write, 0).resolve();
-    expect(outcomesOf(await second.result)).toEqual(["succeeded"]);
-  });
-
-  it("without a key holds back the writes of its own session alone", async () => {
-    const { one, two } = openTwo();
-    const first = await one.start([keyed("write", null, "lost")]);
-    await one.advance(ABANDONED_MS);
-    await first.result;
-    const second = await two.start([keyed("write", "k", "b"), keyed("write", null, "c")]);
-    expect(runningIn(second.events)).toEqual(["b", "c"]);
-    for (const place of [0, 1]) runningCall(two.write, place).resolve();
-    await second.result;
-  });
-
-  it("leaves no timer with a session that waited for the hold and was cancelled", async () => {
-    const { one, two } = openTwo();
-    const { signal, abort } = trackedSignal();
-    const first = await one.start([keyed("write", "k", "lost")]);
-    const second = await two.start([keyed("write", "k", "b")], { signal });
-    await one.advance(ABANDONED_MS);
-    await first.result;
-    expect(one.pendingTimers()).toBe(1);
-    abort();
-    await second.result;
-    expect(one.pendingTimers()).toBe(0);
-  });
-});
-
-describe("EPOCH-9: lanes", () => {
-  it.each([{}, null, new Map(), { queues: [] }, "lanes"])("are made by createLanes: %j is refused", (lanes) => {
-    expect(() => createToolSession({ tools: [], lanes: lanes as never })).toThrowError(
-      expect.objectContaining({ code: "INVALID_OPTIONS", subject: "lanes" }),
-    );
   });
 });
