@@ -44,7 +44,7 @@ export default {
   mutate: isAgain ? placesOfSurvivors() : everyNthLine > 1 ? someLines() : mutate,
   mutator: { excludedMutations },
   ignoreStatic,
-  ignorePatterns: ["/bench", "/dist", "/docs", "/examples", "/reports", "/visualizations", "/.tmp"],
+  ignorePatterns: ["/bench", "/dist", "/docs", "/examples", "/reports", "/visualizations", "/.tmp", "/.stryker-tmp"],
   concurrency: 2,
   reporters: ["clear-text", "json", "progress-append-only"],
   jsonReporter: { fileName: reportOf(isAgain ? `${name}-again` : name) },
