@@ -28,7 +28,7 @@ export interface PostgresPool {
 /** A connection string, the options of a `pg` pool, or such a pool; that one stays the host's. */
 export type PoolOrConfig = string | PostgresPool | Readonly<Record<string, unknown>>;
 
-/** A pool, and what closing it means. */
+/** A pool, and what closing it means: one of the host's is given back as it was. */
 export interface OwnedPool {
   readonly pool: PostgresPool;
   end(): Promise<void>;
@@ -39,7 +39,10 @@ export interface OwnedPool {
  * @throws KernelError `INVALID_OPTIONS` for neither, `JOURNAL_UNAVAILABLE` when `pg` is not installed.
  */
 export async function openPool(given: PoolOrConfig): Promise<OwnedPool> {
-  if (isPool(given)) return { pool: given, end: async () => undefined };
+  if (isPool(given)) {
+    const stopGuarding = guardNewConnections(given);
+    return { pool: given, end: async () => stopGuarding() };
+  }
   if (typeof given !== "string" && (typeof given !== "object" || given === null)) {
     throw new KernelError(
       "INVALID_OPTIONS",
@@ -53,11 +56,30 @@ export async function openPool(given: PoolOrConfig): Promise<OwnedPool> {
   const pool = new poolClass(typeof given === "string" ? { connectionString: given } : given);
   // Idle connections that break are replaced; without a listener they would end the process.
   pool.on("error", () => undefined);
+  guardNewConnections(pool);
   return { pool, end: () => pool.end() };
 }
 
-interface PackagePool extends PostgresPool {
+/**
+ * Listens to errors of connections from their beginning. A pool stops listening when it hands one over, which
+ * whoever asked for it hears a moment later: a server that greets and hangs up in one breath would end the
+ * process in between. Answers what stops it for connections that are still to come.
+ */
+function guardNewConnections(pool: PostgresPool & Partial<PoolEvents>): () => void {
+  const guard = (client: PostgresClient): void => void client.on("error", () => undefined);
+  // A pool of another make may have no events, and then hands over nothing by them.
+  pool.on?.("connect", guard);
+  return () => void pool.removeListener?.("connect", guard);
+}
+
+interface PoolEvents {
+  on(event: "connect", listener: (client: PostgresClient) => void): unknown;
+  removeListener(event: "connect", listener: (client: PostgresClient) => void): unknown;
+}
+
+interface PackagePool extends PostgresPool, PoolEvents {
   on(event: "error", listener: () => void): unknown;
+  on(event: "connect", listener: (client: PostgresClient) => void): unknown;
   end(): Promise<void>;
 }
 
