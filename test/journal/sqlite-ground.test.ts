@@ -68,9 +68,12 @@ describe("unsafe ground", () => {
     await journal.close();
   });
 
-  it.each(["", ":memory:", "file:journal.db"])("a path %j that names no file is refused", async (path) => {
-    expect(await refusal(path)).toBe("INVALID_OPTIONS");
-  });
+  it.each(["", ":memory:", "file:journal.db", "a\u0000.db", null as never, 5 as never])(
+    "a path %j that names no file is refused",
+    async (path) => {
+      expect(await refusal(path)).toBe("INVALID_OPTIONS");
+    },
+  );
 
   it("ACT-11: a directory that is not there is named, not made", async () => {
     const path = `${temporaryDirectory()}/missing/journal.db`;

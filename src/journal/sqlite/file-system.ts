@@ -60,6 +60,19 @@ export function refuseNetwork(path: string): void {
   );
 }
 
+/**
+ * @throws KernelError `JOURNAL_UNSAFE` when the file has a second name: each would have a log and locks of its
+ * own, and whoever opens both destroys the file.
+ */
+export function refuseSecondName(path: string): void {
+  if (statSync(path).nlink <= 1) return;
+  throw new KernelError(
+    "JOURNAL_UNSAFE",
+    `The journal ${path} has a second name (a hard link), under which it could be opened apart from this one. Copy it, and remove one of the names.`,
+    { subject: path },
+  );
+}
+
 /** How much space there is. */
 export function spaceAround(path: string): Space {
   const { bavail, blocks, bsize } = statfsSync(dirname(path));

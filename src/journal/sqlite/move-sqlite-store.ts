@@ -1,11 +1,11 @@
 import { existsSync, renameSync } from "node:fs";
-import { resolve } from "node:path";
 import { KernelError } from "../../domain/errors.ts";
 import { systemClock } from "../../run/clock.ts";
 import { runClaimed } from "../run-store/run-errors.ts";
 import type { StoreContents } from "../store-contents.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { EntryTable } from "./entry-table.ts";
+import { placeOf } from "./file-place.ts";
 import { type OpenDatabase, openDurably } from "./open-database.ts";
 import { OwnerLocks } from "./owner-locks.ts";
 import { SqliteContents } from "./read-contents.ts";
@@ -38,7 +38,7 @@ export async function moveSqliteStore<Answer>(
   options: MoveSqliteOptions,
   receive: (contents: StoreContents) => Promise<Answer>,
 ): Promise<MovedSqlite<Answer>> {
-  const path = resolve(file);
+  const path = placeOf(file);
   const movedTo = `${path}-moved`;
   if (!existsSync(path)) throw refusal(path, "is not there");
   if (existsSync(movedTo)) throw refusal(path, `cannot be renamed, since ${movedTo} is there already`);

@@ -5,7 +5,7 @@ import type { Clock } from "../../domain/ports.ts";
 import { steadyClock } from "../../run/clock.ts";
 import { makeDurable, openDatabase } from "./connection.ts";
 import { chooseDriver, type SqliteClass, type SqliteDatabase, type SqliteDriver } from "./driver.ts";
-import { ensureFile, fileIdOf, refuseNetwork } from "./file-system.ts";
+import { ensureFile, fileIdOf, refuseNetwork, refuseSecondName } from "./file-system.ts";
 import { checkVersion, MIGRATIONS, migrate } from "./migrations.ts";
 import { noteOpen } from "./open-files.ts";
 import { isBusy, toJournalError } from "./sqlite-errors.ts";
@@ -66,6 +66,7 @@ function openOnce(path: string, databaseClass: SqliteClass, opened: SqliteDataba
   }
   ensureFile(path);
   refuseNetwork(path);
+  refuseSecondName(path);
   const fileId = fileIdOf(path);
   const forget = noteOpen(path, databaseClass);
   const database = openGuarded(forget, () => opened ?? openDatabase(databaseClass, path));

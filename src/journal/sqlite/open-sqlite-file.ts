@@ -1,10 +1,9 @@
-import { resolve } from "node:path";
-import { KernelError } from "../../domain/errors.ts";
 import type { Clock } from "../../domain/ports.ts";
 import { systemClock } from "../../run/clock.ts";
 import { type Lease, type LeaseOptions, readLease } from "../store-options.ts";
 import type { SqliteDriver } from "./driver.ts";
 import type { DurableFileParts } from "./durable-file.ts";
+import { placeOf } from "./file-place.ts";
 import { openDurably } from "./open-database.ts";
 import { toJournalError } from "./sqlite-errors.ts";
 
@@ -32,8 +31,7 @@ export async function openSqliteFile<Store>(
   options: SqliteStoreOptions,
   makeStore: MakeStore<Store>,
 ): Promise<Store> {
-  if (file === "" || file === ":memory:" || file.startsWith("file:")) throw noFile();
-  const path = resolve(file);
+  const path = placeOf(file);
   const lease = readLease(options);
   const clock = options.clock ?? systemClock;
   const opened = await openDurably({ path, driver: options.driver, clock });
@@ -43,9 +41,4 @@ export async function openSqliteFile<Store>(
     opened.close();
     throw toJournalError(error, path);
   }
-}
-
-function noFile(): KernelError {
-  const message = "A SQLite store needs the path of a file; for memory there are memoryJournal and memoryRunStore.";
-  return new KernelError("INVALID_OPTIONS", message, { subject: "path" });
 }
