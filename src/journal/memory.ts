@@ -27,7 +27,8 @@ import type { JsonObject } from "../domain/json.ts";
 import type { Clock } from "../domain/ports.ts";
 import { systemClock } from "../run/clock.ts";
 import { judgeClaim, judgeFinish, judgeTakeOver } from "./judge-steps.ts";
-import { checkLimit, pageOf } from "./list-page.ts";
+import { readPage, readTimeBefore } from "./keeping-options.ts";
+import { pageOf } from "./list-page.ts";
 import { MEMORY_OWNER, type MemoryScope, MemoryTables } from "./memory-tables.ts";
 import { ReleasedSignal } from "./released-signal.ts";
 import { readEntry, type StoredEntry } from "./stored-entry.ts";
@@ -178,11 +179,12 @@ class MemoryJournal implements Journal, JournalProtocol {
   }
 
   async listOpen(options: ListOpenOptions): Promise<JournalPage> {
-    return pageOf(this.#open().listOpen(options.after ?? ""), checkLimit(options));
+    const { limit, after } = readPage(options);
+    return pageOf(this.#open().listOpen(after), limit);
   }
 
-  async prune({ finalBefore }: { readonly finalBefore: number }): Promise<number> {
-    return this.#open().prune(finalBefore);
+  async prune(options: { readonly finalBefore: number }): Promise<number> {
+    return this.#open().prune(readTimeBefore(options, "finalBefore"));
   }
 
   async close(): Promise<void> {

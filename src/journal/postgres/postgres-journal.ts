@@ -23,7 +23,8 @@ import type {
   WithdrawRequest,
 } from "../../domain/journal.ts";
 import { checkReceipt, judgeFinish, unknownOperation } from "../judge-steps.ts";
-import { checkLimit, pageOf } from "../list-page.ts";
+import { readPage, readTimeBefore } from "../keeping-options.ts";
+import { pageOf } from "../list-page.ts";
 import { isOperationId } from "../operation-ids.ts";
 import { ReleasedSignal } from "../released-signal.ts";
 import { forgetArguments, readEntry } from "../stored-entry.ts";
@@ -163,17 +164,18 @@ export class PostgresJournal implements Journal, JournalProtocol {
   }
 
   async listOpen(options: ListOpenOptions): Promise<JournalPage> {
-    const limit = checkLimit(options);
+    const { limit, after } = readPage(options);
     const rows = await this.#store.repeatable(
       `SELECT ${entryColumns(this.#store.schema, "e")} FROM ${this.#store.schema}.entries e
        WHERE state IN ('prepared', 'dispatched', 'uncertain') AND operation_id > $1 ORDER BY operation_id LIMIT $2`,
-      options.after ?? "",
+      after,
       limit + 1,
     );
     return pageOf(rows.map(readEntryRow), limit);
   }
 
-  async prune({ finalBefore }: { readonly finalBefore: number }): Promise<number> {
+  async prune(options: { readonly finalBefore: number }): Promise<number> {
+    const finalBefore = readTimeBefore(options, "finalBefore");
     for (let pruned = 0; ; ) {
       const some = await this.#pruneSome(finalBefore);
       if (some === 0) return pruned;
@@ -228,7 +230,7 @@ export class PostgresJournal implements Journal, JournalProtocol {
     const old = await this.#store.repeatable(
       `SELECT operation_id, intent FROM ${schema}.entries WHERE state IN ('committed', 'rejected', 'failed')
        AND NOT is_forgotten AND updated_at_ms < $1 LIMIT ${PRUNE_AT_ONCE}`,
-      Math.min(finalBefore, Number.MAX_SAFE_INTEGER),
+      finalBefore,
     );
     const ids = old.map((row) => String(row.operation_id));
     await this.#store.repeatable(

@@ -99,11 +99,10 @@ export class PostgresRuns implements RunBackend {
   }
 
   async prune(endedBefore: number): Promise<number> {
-    const before = Math.min(Math.ceil(endedBefore), Number.MAX_SAFE_INTEGER);
     for (let pruned = 0; ; ) {
       const [row] = await this.#repeatable(
         `SELECT ${this.#parts.schema}.prune_runs($1, $2) AS count`,
-        before,
+        endedBefore,
         PRUNE_AT_ONCE,
       );
       const count = Number(row?.count);

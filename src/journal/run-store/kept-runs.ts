@@ -5,7 +5,7 @@
  * back is given back when the backend answers again.
  */
 import type { RunClaim, RunPage, RunProgress, RunStore } from "../../domain/run-store.ts";
-import { checkLimit } from "../list-page.ts";
+import { readPage, readTimeBefore } from "../keeping-options.ts";
 import { HeldRun } from "./held-run.ts";
 import type { AppendRequest, GiveBackRequest, RunBackend, TakeRequest } from "./run-backend.ts";
 import { runClaimed, runLost, runNotFound, storeClosed } from "./run-errors.ts";
@@ -36,18 +36,18 @@ export class KeptRuns implements RunStore {
     }
   }
 
-  async listOpen({ limit, after }: { readonly limit: number; readonly after?: string | undefined }): Promise<RunPage> {
+  async listOpen(options: { readonly limit: number; readonly after?: string | undefined }): Promise<RunPage> {
     this.#checkOpen();
-    checkLimit({ limit });
-    const found = await this.#backend.listOpen(after ?? "", limit + 1);
+    const { limit, after } = readPage(options);
+    const found = await this.#backend.listOpen(after, limit + 1);
     const runs = found.slice(0, limit);
     const next = found.length > limit ? runs.at(-1)?.runId : undefined;
     return { runs, ...(next !== undefined && { next }) };
   }
 
-  async prune({ endedBefore }: { readonly endedBefore: number }): Promise<number> {
+  async prune(options: { readonly endedBefore: number }): Promise<number> {
     this.#checkOpen();
-    return this.#backend.prune(endedBefore);
+    return this.#backend.prune(readTimeBefore(options, "endedBefore"));
   }
 
   async close(): Promise<void> {

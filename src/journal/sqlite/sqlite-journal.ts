@@ -24,7 +24,8 @@ import type {
   WithdrawRequest,
 } from "../../domain/journal.ts";
 import type { Clock } from "../../domain/ports.ts";
-import { checkLimit, pageOf } from "../list-page.ts";
+import { readPage, readTimeBefore } from "../keeping-options.ts";
+import { pageOf } from "../list-page.ts";
 import { isOperationId } from "../operation-ids.ts";
 import { ReleasedSignal } from "../released-signal.ts";
 import { readEntry } from "../stored-entry.ts";
@@ -133,14 +134,13 @@ export class SqliteJournal implements Journal, JournalProtocol {
     });
   }
 
-  listOpen(options: ListOpenOptions): Promise<JournalPage> {
-    return this.#store.read(() => {
-      const limit = checkLimit(options);
-      return pageOf(this.#store.ledger.entries.listOpen(options.after ?? "", limit + 1), limit);
-    });
+  async listOpen(options: ListOpenOptions): Promise<JournalPage> {
+    const { limit, after } = readPage(options);
+    return this.#store.read(() => pageOf(this.#store.ledger.entries.listOpen(after, limit + 1), limit));
   }
 
-  async prune({ finalBefore }: { readonly finalBefore: number }): Promise<number> {
+  async prune(options: { readonly finalBefore: number }): Promise<number> {
+    const finalBefore = readTimeBefore(options, "finalBefore");
     for (let pruned = 0; ; ) {
       const some = await this.#store.write(() => pruneStep(this.#store.ledger, finalBefore));
       if (some === 0) return pruned;

@@ -1,6 +1,9 @@
 import { strict as assert } from "node:assert";
 import { committed, type DeskCase, refused, rejectsWith } from "./desk.ts";
 
+/** What hosts have taken for a time. */
+const NO_TIMES: readonly unknown[] = ["90d", "", new Date(), Number.NaN, null, undefined, []];
+
 /** What a journal keeps, lists, forgets and refuses. */
 export const KEEPING_CASES: readonly DeskCase[] = [
   {
@@ -73,6 +76,22 @@ export const KEEPING_CASES: readonly DeskCase[] = [
       assert.deepEqual(await desk.anew(ended), { kind: "forgotten" });
       const other = { operationId: ended.intent.operationId, arguments: { secret: 2 } };
       assert.deepEqual((await desk.ask(other)).answer, { kind: "mismatch" });
+    },
+  },
+  {
+    name: "ACT-10: a time that is none prunes nothing, and neither it nor a page that is none is taken for the store's fault",
+    run: async (desk) => {
+      const ended = await desk.claim();
+      await desk.journal.protocol.finish({ ...ended.request, fence: ended.fence, receipt: committed(ended.intent) });
+      const before = await desk.journal.find(ended.intent.operationId);
+      // To a database a text may be later than every number.
+      for (const finalBefore of NO_TIMES) {
+        await rejectsWith("INVALID_OPTIONS", desk.journal.prune({ finalBefore } as never));
+      }
+      await rejectsWith("INVALID_OPTIONS", desk.journal.prune(undefined as never));
+      await rejectsWith("INVALID_OPTIONS", desk.journal.listOpen(undefined as never));
+      await rejectsWith("INVALID_OPTIONS", desk.journal.listOpen({ limit: 1, after: 5 } as never));
+      assert.deepEqual(await desk.journal.find(ended.intent.operationId), before);
     },
   },
   {

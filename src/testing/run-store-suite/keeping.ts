@@ -78,6 +78,18 @@ export const RUN_KEEPING_CASES: readonly RunDeskCase[] = [
     },
   },
   {
+    name: "RUN-6: a time that is none prunes nothing, and a page that is none is refused",
+    run: async (desk) => {
+      await desk.keep("ended", [fact(1)], "completed");
+      for (const endedBefore of ["90d", "", new Date(), Number.NaN, undefined]) {
+        await rejectsWith("INVALID_OPTIONS", desk.store.prune({ endedBefore } as never));
+      }
+      await rejectsWith("INVALID_OPTIONS", desk.store.prune(undefined as never));
+      await rejectsWith("INVALID_OPTIONS", desk.store.listOpen(undefined as never));
+      assert.deepEqual(await desk.factsOf("ended"), [fact(1)]);
+    },
+  },
+  {
     name: "RUN-6: pruning leaves a run alone that somebody holds, though it has ended",
     run: async (desk) => {
       const claim = await desk.claim("run");

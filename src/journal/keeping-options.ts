@@ -1,0 +1,40 @@
+/** What `listOpen` and `prune` of every store are given, held to what they take. */
+import { KernelError } from "../domain/errors.ts";
+
+/** Most entries, or runs, of one page. */
+const MAX_PAGE = 10_000;
+
+/** A page to read: how long it may be, and the id behind which it begins. */
+export interface Page {
+  readonly limit: number;
+  readonly after: string;
+}
+
+/**
+ * Reads the options of a `listOpen`.
+ * @throws KernelError `INVALID_OPTIONS` when `limit` is no whole number from 1 to 10,000, or `after` no text.
+ */
+export function readPage(given: unknown): Page {
+  const { limit, after } = (given ?? {}) as { readonly limit?: unknown; readonly after?: unknown }; // looked at, not trusted
+  if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
+    throw invalid("limit", `listOpen needs a limit from 1 to ${MAX_PAGE}.`);
+  if (after !== undefined && typeof after !== "string")
+    throw invalid("after", "listOpen needs after to be the next of the page before.");
+  return { limit, after: after ?? "" };
+}
+
+/**
+ * Reads the time before which a `prune` forgets. What is no number is refused and not handed on: to a
+ * database a text may well be later than every time there is, and what was forgotten does not come back.
+ * @throws KernelError `INVALID_OPTIONS` naming the option.
+ */
+export function readTimeBefore(given: unknown, option: "finalBefore" | "endedBefore"): number {
+  const time = (given as { readonly [name: string]: unknown } | undefined)?.[option]; // looked at, not trusted
+  if (typeof time === "number" && !Number.isNaN(time))
+    return Math.min(Math.max(Math.ceil(time), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+  throw invalid(option, `prune needs ${option} to be a time in milliseconds since the epoch, such as Date.now().`);
+}
+
+function invalid(subject: string, message: string): KernelError {
+  return new KernelError("INVALID_OPTIONS", message, { subject });
+}
