@@ -6,6 +6,7 @@ import { addJournalCommands } from "./journal-commands.ts";
 import { runConversation } from "./run-conversation.ts";
 import type { Output } from "./screen.ts";
 import type { ExitCode } from "./show-summary.ts";
+import { plainLines } from "./wording.ts";
 
 /** What the command line needs of its process. */
 export interface CliProcess {
@@ -35,7 +36,7 @@ export async function runCli(args: readonly string[], cliProcess: CliProcess): P
       // Commander has written its own message; help and version are no errors.
       return error.exitCode === 0 ? 0 : 1;
     }
-    cliProcess.writeError(`toolkernel: ${messageOf(error)}\n`);
+    cliProcess.writeError(`toolkernel: ${plainLines(messageOf(error))}\n`);
     return 1;
   }
 }

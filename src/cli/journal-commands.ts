@@ -37,6 +37,8 @@ interface ResolveFlags extends PlaceFlags {
 
 type Task<Flags extends PlaceFlags> = (flags: Flags, place: JournalPlace, shower: Shower) => Promise<ExitCode>;
 
+/** A date, or a date and a time: what `Date.parse` makes of other texts may be any year, "45" is 2045. */
+const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
 const MS_OF_UNIT = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Adds `journal` with its commands, by which people look after durable actions. */
@@ -85,9 +87,11 @@ function addEnding(journal: Command, cliProcess: JournalProcess): void {
     .option("--code <code>", "why it was rejected or failed, in short")
     .option("--message <text>", "and in words")
     .action((operationId: string, flags: ResolveFlags) =>
-      perform(cliProcess, flags, ({ status, evidence, result, code, message }, place, shower) =>
-        resolveOperation(place, { operationId, status, evidence, result, code, message }, shower),
-      ),
+      perform(cliProcess, flags, (word, place, shower) => {
+        checkWord(word);
+        const { status, evidence, result, code, message } = word;
+        return resolveOperation(place, { operationId, status, evidence, result, code, message }, shower);
+      }),
     );
   placed(journal.command("abandon"))
     .description("Gives up an operation that waits for its keys and has not been dispatched.")
@@ -128,11 +132,19 @@ async function perform<Flags extends PlaceFlags>(
   setExitCode(await task(flags, { journal: flags.journal, schema: flags.schema }, shower));
 }
 
+/** What would not be kept is refused: the word of a person is final. */
+function checkWord({ status, result, code, message }: ResolveFlags): void {
+  if (status !== "committed" && result !== undefined)
+    throw new Error("--result belongs to --status committed; say why it did not happen by --code and --message.");
+  if (status === "committed" && (code ?? message) !== undefined)
+    throw new Error("--code and --message say why it did not happen; --status committed takes --result.");
+}
+
 function timeOrAge(text: string): number {
   const age = /^(\d{1,6})([mhd])$/.exec(text);
   const unit = age?.[2] as keyof typeof MS_OF_UNIT | undefined; // the pattern lets no other in
   if (unit !== undefined) return Date.now() - Number(age?.[1]) * MS_OF_UNIT[unit];
-  const time = Date.parse(text);
+  const time = DATE.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) throw new InvalidArgumentError("It is a time such as 2026-01-31, or an age such as 30d.");
   return time;
 }

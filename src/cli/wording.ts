@@ -30,6 +30,11 @@ export function plainWords(text: string): string {
     .trim();
 }
 
+/** As {@link plainWords}, for what has several lines. */
+export function plainLines(text: string): string {
+  return text.toWellFormed().replaceAll(/[^\P{Cc}\n]+/gu, " ");
+}
+
 /** How many, with the word for it. */
 export function countOf(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;

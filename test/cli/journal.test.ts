@@ -264,6 +264,8 @@ describe("journal resolve", () => {
   });
 
   it.each([
+    ["a result of what did not happen", ["lost", "--status", "failed", "--evidence", "x", "--result", "1"], /--result/],
+    ["a reason of what happened", ["lost", "--status", "committed", "--evidence", "x", "--code", "c"], /--code/],
     ["an ended one otherwise", ["done", "--status", "failed", "--evidence", "x"], /already|immutable|ended/i],
     ["one that is not there", ["nothing", "--status", "failed", "--evidence", "x"], /no operation nothing/],
     ["without evidence", ["lost", "--status", "failed"], /--evidence/],
@@ -307,7 +309,9 @@ describe("journal prune", () => {
     expect((await here("show", "done")).out).toContain(
       "state      committed, pruned\naction     build\narguments  null\nsession",
     );
-    for (const time of ["soon", "5y", ""]) expect((await here("prune", "--before", time)).exitCode).toBe(1);
+    // Without its unit an age is no date: "45" would be the year 2045, before which everything has ended.
+    for (const time of ["soon", "5y", "", "45", "90", "2026", "jan 5", "2026-02-31x"])
+      expect((await here("prune", "--before", time)).exitCode).toBe(1);
   });
 });
 

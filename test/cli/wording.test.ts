@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callNumbers, countOf, plainWords, shortKey, shortTime } from "../../src/cli/wording.ts";
+import { callNumbers, countOf, plainLines, plainWords, shortKey, shortTime } from "../../src/cli/wording.ts";
 
 describe("words of the screen", () => {
   it("times are whole milliseconds, then seconds", () => {
@@ -22,6 +22,10 @@ describe("words of the screen", () => {
 
   it("what others wrote has no control characters, line ends or halves of characters", () => {
     expect(plainWords(" a\n\n\tb\u001b[31mc\u0085d\ud800 ")).toBe("a b [31mc d\ufffd");
+  });
+
+  it("what others wrote keeps its line ends in an error, and nothing else that moves a cursor", () => {
+    expect(plainLines("a\nb\r\u001b[31mc\ud800")).toBe("a\nb [31mc\ufffd");
   });
 
   it("counts come with their word", () => {
