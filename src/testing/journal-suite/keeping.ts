@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { committed, type DeskCase, refused, rejectsWith } from "./desk.ts";
 
 /** What hosts have taken for a time. */
-const NO_TIMES: readonly unknown[] = ["90d", "", new Date(), Number.NaN, null, undefined, []];
+const NO_TIMES: readonly unknown[] = ["90d", "", new Date(0), Number.NaN, null, undefined, []];
 
 /** What a journal keeps, lists, forgets and refuses. */
 export const KEEPING_CASES: readonly DeskCase[] = [
