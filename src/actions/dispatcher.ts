@@ -13,12 +13,12 @@ import type {
   GameActionIntent,
   GameActionReceipt,
 } from "../domain/action.ts";
-import { KernelError } from "../domain/errors.ts";
 import type { Journal, SweepCount } from "../domain/journal.ts";
 import { DEFAULT_LIMITS } from "../domain/limits.ts";
 import type { Clock } from "../domain/ports.ts";
 import { steadyClock } from "../run/clock.ts";
 import { ActionChart } from "./action-life.ts";
+import { checkDispatcherOptions, checkDispatchOptions } from "./action-options.ts";
 import { type DispatchedCall, type DispatchManner, dispatchAction } from "./dispatch-action.ts";
 import type { DispatchParts } from "./dispatch-parts.ts";
 import { InputOwners } from "./input-owners.ts";
@@ -54,8 +54,6 @@ export interface CallDispatchOptions {
   readonly maxWaitMs: number;
 }
 
-const LONGEST_TIMEOUT_MS = 2_147_483_647;
-
 /** Writes intents down, calls the handler once per operation id, and saves what became of it. */
 export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyActions> {
   readonly #parts: DispatchParts;
@@ -64,10 +62,9 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
 
   /** @throws KernelError `INVALID_OPTIONS` naming the option. */
   constructor(options: GameActionDispatcherOptions<Actions>) {
-    const { journal, handler } = options;
+    checkDispatcherOptions(options);
+    const { journal, handler, receiptCommitTimeoutMs = 10_000, conflictWaitTimeoutMs = 30_000 } = options;
     const clock = steadyClock(options.clock);
-    if (typeof journal?.protocol !== "object") throw invalidOption("journal", "a journal that an open function gave");
-    if (typeof handler?.execute !== "function") throw invalidOption("handler", "an object with a function execute");
     const room = new WaitRoom(clock);
     this.#parts = {
       journal,
@@ -78,8 +75,8 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
       room,
       live: new LiveActions(),
       leftovers: new Leftovers(clock, () => !journal.protocol.isClosed),
-      receiptCommitTimeoutMs: checkTimeout("receiptCommitTimeoutMs", options.receiptCommitTimeoutMs ?? 10_000),
-      conflictWaitTimeoutMs: checkTimeout("conflictWaitTimeoutMs", options.conflictWaitTimeoutMs ?? 30_000),
+      receiptCommitTimeoutMs,
+      conflictWaitTimeoutMs,
     };
     journal.protocol.onReleased((released) => room.wake(released));
   }
@@ -114,6 +111,7 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
     intent: GameActionIntent<Actions>,
     options: DispatchOptions = {},
   ): Promise<DispatchResult<Actions[keyof Actions]["result"]>> {
+    checkDispatchOptions(options);
     const { intent: _stored, ...result } = await this.#dispatch(intent as GameActionIntent, {
       signal: options.signal,
       maxWaitMs: Number.POSITIVE_INFINITY,
@@ -164,6 +162,7 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
     | { readonly receipt: GameActionReceipt<Actions[keyof Actions]["result"]>; readonly disposition: Disposition }
     | undefined
   > {
+    checkDispatchOptions(options);
     const reconciled = await reconcileAction(this.#parts, operationId, options.signal);
     if (reconciled === undefined) return undefined;
     // The receipt of one of this dispatcher's actions.
@@ -215,15 +214,4 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
       throw error;
     }
   }
-}
-
-function checkTimeout(option: string, value: number): number {
-  if (Number.isInteger(value) && value >= 1 && value <= LONGEST_TIMEOUT_MS) return value;
-  throw invalidOption(option, `a whole number of milliseconds from 1 to ${LONGEST_TIMEOUT_MS}`);
-}
-
-function invalidOption(option: string, wanted: string): KernelError {
-  return new KernelError("INVALID_OPTIONS", `GameActionDispatcher needs ${option} to be ${wanted}.`, {
-    subject: option,
-  });
 }

@@ -16,6 +16,7 @@ import { KernelError } from "../domain/errors.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
 import type { ArgumentsOf, InputSchema, JsonSchemaObject } from "../domain/schema.ts";
 import type { ConflictKeyContext, ConflictKeys, ExecutionMode, Tool, ToolContext, ToolRisk } from "../domain/tool.ts";
+import { checkToolOptions } from "./action-options.ts";
 import { detailsWithoutReceipt } from "./canonical-receipt.ts";
 import type { GameActionDispatcher } from "./dispatcher.ts";
 import { resultOfDispatched, resultOfError } from "./durable-results.ts";
@@ -79,8 +80,8 @@ export const GameActionTool = Object.freeze({
   create<const Name extends string, const Schema extends InputSchema, Actions extends ActionMap<Actions> = AnyActions>(
     options: GameActionToolOptions<Name, Schema, Actions>,
   ): GameActionTool<Name, ArgumentsOf<Schema>> {
+    checkToolOptions(options);
     const { input, operationId, expectedRevision, modelReceiptProjector, dispatcher, ...definition } = options;
-    if (typeof dispatcher?.dispatchCall !== "function") throw invalid("dispatcher", "a GameActionDispatcher");
     if (typeof input !== "function") checkInput(input);
     const calls = new DurableCalls(options);
     const recover = dispatcher.canRecover

@@ -76,9 +76,10 @@ const UNCERTAIN_MESSAGES: Readonly<Record<UncertainCode, string>> = Object.freez
   receipt_not_durable: "The handler answered, but its receipt could not be saved yet.",
 });
 
-const MAX_RECEIPT_CHARACTERS = 1_048_576;
-const MAX_CODE_CHARACTERS = 256;
-const MAX_MESSAGE_CHARACTERS = 4_096;
+/** How long the parts of a receipt may be, in UTF-16 units. */
+export const MAX_RECEIPT_CHARACTERS = 1_048_576;
+export const MAX_CODE_CHARACTERS = 256;
+export const MAX_MESSAGE_CHARACTERS = 4_096;
 
 /**
  * Reads what a handler returned as a receipt of its intent (ACT-9). Anything that does not match is

@@ -39,6 +39,8 @@ export async function reconcileAction(
  * @throws KernelError `OPERATION_UNKNOWN`, `OPERATION_FORGOTTEN`, or `JOURNAL_*`.
  */
 export async function lookAfter({ journal }: DispatchParts, operationId: string): Promise<JournalEntry> {
+  if (typeof operationId !== "string")
+    throw new KernelError("INVALID_OPTIONS", "The operation id is no string.", { subject: "operationId" });
   const found = await journal.find(operationId);
   const isUnderWay = found?.state === "dispatched" || found?.state === "prepared";
   if (isUnderWay) await journal.protocol.sweep();

@@ -1,7 +1,6 @@
+import { checkOptions, hasMethods, isAnything, isId, isSignal, type OptionCheck } from "../domain/check-options.ts";
 import type { ModelProvider } from "../domain/model.ts";
 import type { AgentHooks } from "../domain/run.ts";
-import { checkOptions, hasMethods, isAnything, isId, type OptionCheck } from "./check-options.ts";
-import { isSignal } from "./read-response.ts";
 import { checkHooks, isHook, SESSION_CHECKS, type ToolSessionOptions } from "./session-options.ts";
 
 /** Options of {@link Agent}: a model, and those of a session. */

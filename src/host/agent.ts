@@ -3,6 +3,8 @@
  * Owns: which of its runs are live or wait for approvals. Does not own: how a run goes (run/run-loop).
  * Invariants: `run` and `resume` never throw; misuse is in the run's result, as status `kernelError`.
  */
+
+import { checkOptions, invalidOption, isId } from "../domain/check-options.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import type { RunStore } from "../domain/run-store.ts";
 import { EventStream } from "../observe/event-stream.ts";
@@ -16,7 +18,6 @@ import type { ResumeFacts } from "../run/run-settings.ts";
 import { SessionCore } from "../run/session-core.ts";
 import { asMisuse } from "../run/thrown.ts";
 import { type AgentOptions, checkAgentOptions, checkRunOptions, type RunOptions } from "./agent-options.ts";
-import { checkOptions, invalidOption, isId } from "./check-options.ts";
 import { claimedError, failedRun, notFoundError } from "./failed-run.ts";
 import { readMessages, readRunInput, readUserMessage } from "./read-messages.ts";
 import { resolveUncertain } from "./resolve-uncertain.ts";

@@ -1,6 +1,6 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
+import { invalidOption, isRecord } from "../domain/check-options.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
-import { invalidOption, isRecord } from "./check-options.ts";
 import { isAssistantPart, isContentPart } from "./message-parts.ts";
 
 /** What a run begins with: the transcript before it, and its prompt. */

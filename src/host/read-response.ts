@@ -1,17 +1,17 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import type { DraftResponse, StopReason, ToolCall } from "../domain/call.ts";
-import type { Writable } from "../domain/writable.ts";
 import {
   checkOptions,
-  hasMethods,
   isAnything,
   isBoolean,
   isList,
   isRecord,
+  isSignal,
   type OptionCheck,
   oneOf,
   wholeNumber,
-} from "./check-options.ts";
+} from "../domain/check-options.ts";
+import type { Writable } from "../domain/writable.ts";
 import { checkDecisions } from "./read-messages.ts";
 
 /** A model's response as `execute` takes it: its calls, or its calls and why it stopped. */
@@ -46,10 +46,6 @@ export interface ReadResponse {
 }
 
 const STOP_REASON = oneOf("stop", "toolUse", "length", "error", "aborted");
-
-/** An AbortSignal, of any realm. */
-export const isSignal: OptionCheck = (value) =>
-  hasMethods("addEventListener", "removeEventListener")(value) === undefined ? undefined : "must be an AbortSignal";
 
 const OPTION_CHECKS: Readonly<Record<keyof ExecuteOptions, OptionCheck>> = {
   signal: isSignal,

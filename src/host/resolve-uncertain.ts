@@ -1,7 +1,7 @@
+import { checkOptions, isAnything, type OptionCheck, oneOf } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JsonValue } from "../domain/json.ts";
 import type { SessionCore } from "../run/session-core.ts";
-import { checkOptions, isAnything, type OptionCheck, oneOf } from "./check-options.ts";
 
 /** What a host says became of an uncertain write. */
 export interface UncertaintyResolution {

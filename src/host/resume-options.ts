@@ -1,9 +1,8 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
+import { checkOptions, isAnything, isBoolean, isRecord, isSignal } from "../domain/check-options.ts";
 import type { UserMessage } from "../domain/message.ts";
 import type { ResumeFacts } from "../run/run-settings.ts";
-import { checkOptions, isAnything, isBoolean, isRecord } from "./check-options.ts";
 import { checkDecisions, readUserMessage } from "./read-messages.ts";
-import { isSignal } from "./read-response.ts";
 
 /** Options of `resume`. */
 export interface ResumeOptions {

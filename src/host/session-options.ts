@@ -1,3 +1,16 @@
+import {
+  checkOptions,
+  hasMethods,
+  invalidOption,
+  isAnything,
+  isFunction,
+  isId,
+  isList,
+  isRecord,
+  type OptionCheck,
+  oneOf,
+  wholeNumber,
+} from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { SessionHooks } from "../domain/hooks.ts";
 import { DEFAULT_LIMITS, LIMIT_BOUNDS, type LimitName, type Limits } from "../domain/limits.ts";
@@ -11,19 +24,6 @@ import type { Interpreter } from "../run/chart-actor.ts";
 import { createId, systemClock } from "../run/clock.ts";
 import { DEFAULT_INTERPRETER } from "../run/default-interpreter.ts";
 import type { SessionSettings } from "../run/session-core.ts";
-import {
-  checkOptions,
-  hasMethods,
-  invalidOption,
-  isAnything,
-  isFunction,
-  isId,
-  isList,
-  isRecord,
-  type OptionCheck,
-  oneOf,
-  wholeNumber,
-} from "./check-options.ts";
 
 /** Options of {@link createToolSession}; all but `tools` may be left out. */
 export interface ToolSessionOptions {

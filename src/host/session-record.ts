@@ -5,6 +5,7 @@
  * is gone on with before anything else (RUN-6).
  */
 import type { BatchResult } from "../domain/batch.ts";
+import { invalidOption } from "../domain/check-options.ts";
 import type { KernelError } from "../domain/errors.ts";
 import type { RunFact, RunStore } from "../domain/run-store.ts";
 import { UNCHECKED } from "../run/check-repeats.ts";
@@ -15,7 +16,6 @@ import type { BatchResponse } from "../run/run-batch.ts";
 import type { SessionCore } from "../run/session-core.ts";
 import { storableCall } from "../run/storable.ts";
 import { foldRun, type StoredBatch, type StoredRun } from "../run/stored-run.ts";
-import { invalidOption } from "./check-options.ts";
 import type { ExecuteOptions, ReadResponse } from "./read-response.ts";
 import { isSameResponse } from "./same-response.ts";
 import { checkStoredApprovals, isAgentsRun } from "./stored-runs.ts";

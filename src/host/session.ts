@@ -3,6 +3,8 @@
  * Owns: its tools, its core. Does not own: the order of its batches (batch-queue). Invariants: batches run
  * one after another, in the order of `execute`; work starts in a microtask after `execute` has returned.
  */
+
+import { invalidOption } from "../domain/check-options.ts";
 import type { KernelError } from "../domain/errors.ts";
 import type { AnyTool } from "../domain/tool.ts";
 import { EventStream } from "../observe/event-stream.ts";
@@ -15,7 +17,6 @@ import type { CallRun } from "../run/run-call.ts";
 import { SessionCore } from "../run/session-core.ts";
 import { type Batch, BatchHandle } from "./batch-handle.ts";
 import { BatchQueue } from "./batch-queue.ts";
-import { invalidOption } from "./check-options.ts";
 import { type ExecuteOptions, type GivenResponse, readExecuteOptions, readResponse } from "./read-response.ts";
 import { resolveUncertain, type UncertaintyResolution } from "./resolve-uncertain.ts";
 import { readLanes, readSessionOptions, stuckError, type ToolSessionOptions } from "./session-options.ts";

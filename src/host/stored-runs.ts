@@ -1,4 +1,5 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
+import { invalidOption } from "../domain/check-options.ts";
 import type { KernelError } from "../domain/errors.ts";
 import type { Message } from "../domain/message.ts";
 import type { RunOutcome } from "../domain/run.ts";
@@ -11,7 +12,6 @@ import type { ResumeFacts } from "../run/run-settings.ts";
 import { hearWithResume } from "../run/said-messages.ts";
 import { isStorable } from "../run/storable.ts";
 import { foldRun, type StoredBatch, type StoredRun } from "../run/stored-run.ts";
-import { invalidOption } from "./check-options.ts";
 import { notFoundError } from "./failed-run.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { KernelError } from "../domain/errors.ts";
+import { KernelError } from "./errors.ts";
 
 /** A check of one option: what is wrong with a value, or undefined. */
 export type OptionCheck = (value: unknown) => string | undefined;
@@ -35,6 +35,12 @@ export function hasMethods(...names: readonly string[]): OptionCheck {
     return missing === undefined ? undefined : `must have a method ${missing}`;
   };
 }
+
+/** A signal that says when to end. */
+export const isSignal: OptionCheck = (value) =>
+  hasMethods("addEventListener", "removeEventListener")(value) === undefined ? undefined : "must be an AbortSignal";
+/** What tells the time, and when it is over. */
+export const isClock: OptionCheck = (value) => hasMethods("now", "setTimer")(value);
 
 /** A whole number between two bounds, both allowed. */
 export function wholeNumber(minimum: number, maximum: number): OptionCheck {

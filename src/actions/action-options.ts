@@ -1,0 +1,76 @@
+/** The options of durable actions, and how each is checked. */
+import {
+  checkOptions,
+  hasMethods,
+  isAnything,
+  isClock,
+  isFunction,
+  isRecord,
+  isSignal,
+  type OptionCheck,
+  wholeNumber,
+} from "../domain/check-options.ts";
+import type { InputSchema } from "../domain/schema.ts";
+import type { DispatchOptions, GameActionDispatcherOptions } from "./dispatcher.ts";
+import type { GameActionToolOptions } from "./game-action-tool.ts";
+
+const isTimeout = wholeNumber(1, 2_147_483_647);
+
+const isJournal: OptionCheck = (value) => {
+  const given = value as { readonly protocol?: unknown } | null; // looked at, not trusted
+  return isRecord(given?.protocol) === undefined ? undefined : "must be a journal that an open function gave";
+};
+
+const isHandler: OptionCheck = (value) => {
+  const fault = hasMethods("execute")(value);
+  if (fault !== undefined) return fault;
+  const { recover } = value as { readonly recover?: unknown }; // an object, since it has a method
+  return recover === undefined || typeof recover === "function" ? undefined : "must have a function recover, or none";
+};
+
+const DISPATCHER_CHECKS: Readonly<Record<keyof GameActionDispatcherOptions, OptionCheck>> = {
+  journal: isJournal,
+  handler: isHandler,
+  receiptCommitTimeoutMs: isTimeout,
+  conflictWaitTimeoutMs: isTimeout,
+  clock: isClock,
+};
+
+/** What every tool has is checked when a session registers it. */
+const TOOL_CHECKS: Readonly<Record<keyof GameActionToolOptions<string, InputSchema, never>, OptionCheck>> = {
+  input: (value) => (typeof value === "function" ? undefined : isRecord(value)),
+  dispatcher: (value) =>
+    hasMethods("dispatchCall")(value) === undefined ? undefined : "must be a GameActionDispatcher",
+  operationId: isFunction,
+  expectedRevision: isFunction,
+  modelReceiptProjector: isFunction,
+  name: isAnything,
+  description: isAnything,
+  inputSchema: isAnything,
+  inputJsonSchema: isAnything,
+  conflictKey: isAnything,
+  risk: isAnything,
+  executionMode: isAnything,
+  timeoutMs: isAnything,
+  prepareArguments: isAnything,
+  validate: isAnything,
+  trackExactRepeats: isAnything,
+};
+
+/** @throws KernelError `INVALID_OPTIONS` naming the option of a dispatcher. */
+export function checkDispatcherOptions(given: unknown): void {
+  checkOptions(given, DISPATCHER_CHECKS, { path: "options", required: ["journal", "handler"] });
+}
+
+/** @throws KernelError `INVALID_OPTIONS` naming the option of a dispatch or reconciliation. */
+export function checkDispatchOptions(given: unknown): void {
+  checkOptions(given, { signal: isSignal } satisfies Record<keyof DispatchOptions, OptionCheck>, { path: "options" });
+}
+
+/**
+ * Refuses names that are not known as well: a projector whose name is misspelled would show the model all.
+ * @throws KernelError `INVALID_OPTIONS` naming the option of a durable tool.
+ */
+export function checkToolOptions(given: unknown): void {
+  checkOptions(given, TOOL_CHECKS, { path: "options", required: ["input", "dispatcher"] });
+}
