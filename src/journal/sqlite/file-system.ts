@@ -65,7 +65,8 @@ export function refuseNetwork(path: string): void {
  * own, and whoever opens both destroys the file.
  */
 export function refuseSecondName(path: string): void {
-  if (statSync(path).nlink <= 1) return;
+  const found = statSync(path);
+  if (!found.isFile() || found.nlink <= 1) return; // a directory has names in itself, and is no journal anyway
   throw new KernelError(
     "JOURNAL_UNSAFE",
     `The journal ${path} has a second name (a hard link), under which it could be opened apart from this one. Copy it, and remove one of the names.`,
