@@ -11,6 +11,10 @@ describe("the memory journal keeps to the protocol", () => {
 });
 
 describe("the memory journal", () => {
+  it("refuses an option that is none", () => {
+    expect(() => memoryJournal({ clok: trackedClock().clock } as never)).toThrow("clok");
+  });
+
   it("ACT-2: changes an entry along the edges of the chart and refuses every other change itself", () => {
     const allowed = JOURNAL_STATES.flatMap((before) =>
       JOURNAL_STATES.filter((after) => isChangeAllowed(before, after)).map((after) => `${before} -> ${after}`),

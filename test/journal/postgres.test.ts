@@ -409,6 +409,7 @@ describe("a PostgreSQL journal in trouble", () => {
     ["nothing to connect to", "postgres://postgres@127.0.0.1:1/postgres", {}, "JOURNAL_UNAVAILABLE"],
     ["no pool and no options", 5, {}, "INVALID_OPTIONS"],
     ["a schema of a wrong name", "postgres://x", { schema: "a; DROP" }, "INVALID_OPTIONS"],
+    ["an option that is none", "postgres://x", { shema: "mine" } as object, "INVALID_OPTIONS"],
     ["a wrong lease", "postgres://x", { leaseMs: -1 }, "INVALID_OPTIONS"],
   ])("ACT-11: %s is refused by name", async (_name, given, options, code) => {
     expect(await refusal(openPostgresJournal(given as never, options))).toBe(code);

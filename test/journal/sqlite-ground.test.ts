@@ -80,12 +80,20 @@ describe("unsafe ground", () => {
     expect(await refusal(path)).toBe("JOURNAL_UNAVAILABLE");
   });
 
-  it.each([{ leaseMs: 0 }, { heartbeatMs: 1.5 }, { leaseMs: 9_999, heartbeatMs: 5_000 }])(
-    "lease options %j are refused",
-    async (options) => {
-      expect(await refusal(newPath(), options)).toBe("INVALID_OPTIONS");
-    },
-  );
+  it.each([
+    { leaseMs: 0 },
+    { heartbeatMs: 1.5 },
+    { leaseMs: 9_999, heartbeatMs: 5_000 },
+    { leaseMS: 60_000 },
+    { driver: "better-sqlite3" },
+    { driver: () => undefined },
+    { driver: null },
+    { clock: {} },
+  ])("options %j are refused, and no file is made", async (options) => {
+    const path = newPath();
+    expect(await refusal(path, options as never)).toBe("INVALID_OPTIONS");
+    expect(existsSync(path)).toBe(false);
+  });
 });
 
 describe("a locked SQLite journal", () => {

@@ -1,3 +1,4 @@
+import { checkOptions, isAnything, isClock, type OptionCheck } from "../../domain/check-options.ts";
 import { KernelError } from "../../domain/errors.ts";
 import type { Clock } from "../../domain/ports.ts";
 import { steadyClock } from "../../run/clock.ts";
@@ -18,6 +19,14 @@ export interface PostgresStoreOptions extends LeaseOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** A lease is read with its defaults, a schema by its own pattern. */
+const OPTION_CHECKS: Readonly<Record<keyof PostgresStoreOptions, OptionCheck>> = {
+  leaseMs: isAnything,
+  heartbeatMs: isAnything,
+  schema: isAnything,
+  clock: isClock,
+};
+
 /** A database that was reached, checked, and brought to today's schema. */
 export interface OpenPostgres {
   readonly owned: OwnedPool;
@@ -36,9 +45,10 @@ export async function openPostgres<Store>(
   options: PostgresStoreOptions,
   makeStore: (opened: OpenPostgres) => Store | Promise<Store>,
 ): Promise<Store> {
+  checkOptions(options, OPTION_CHECKS, { path: "options" });
   const { schema = "toolkernel" } = options;
   const clock = steadyClock(options.clock);
-  if (!/^[a-z_][a-z0-9_]{0,40}$/.test(schema)) throw wrongSchema();
+  if (typeof schema !== "string" || !/^[a-z_][a-z0-9_]{0,40}$/.test(schema)) throw wrongSchema();
   const lease = readLease(options);
   const owned = await openPool(poolOrConfig);
   try {

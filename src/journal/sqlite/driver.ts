@@ -1,4 +1,5 @@
 import { getBuiltinModule } from "node:process";
+import { hasMethods, type OptionCheck } from "../../domain/check-options.ts";
 import { KernelError } from "../../domain/errors.ts";
 
 /** What the journal needs of a SQLite binding: the common part of `node:sqlite` and `better-sqlite3`. */
@@ -49,6 +50,15 @@ export async function chooseDriver(given: SqliteDriver | undefined): Promise<Cho
     { subject: "driver" },
   );
 }
+
+/** Whether a host handed in what can be a binding: a class, or a database. */
+export const isDriver: OptionCheck = (value) => {
+  const isOne =
+    typeof value === "function"
+      ? typeof value.prototype === "object" // an arrow function has none, and is no class
+      : hasMethods("exec", "prepare", "close")(value) === undefined;
+  return isOne ? undefined : "must be a class of databases, or a database that is open";
+};
 
 function checkGiven(given: SqliteDriver): ChosenDriver {
   const opened = typeof given === "function" ? undefined : given;

@@ -1,7 +1,8 @@
+import { checkOptions, isAnything, isClock, type OptionCheck } from "../../domain/check-options.ts";
 import type { Clock } from "../../domain/ports.ts";
 import { systemClock } from "../../run/clock.ts";
 import { type Lease, type LeaseOptions, readLease } from "../store-options.ts";
-import type { SqliteDriver } from "./driver.ts";
+import { isDriver, type SqliteDriver } from "./driver.ts";
 import type { DurableFileParts } from "./durable-file.ts";
 import { placeOf } from "./file-place.ts";
 import { openDurably } from "./open-database.ts";
@@ -19,6 +20,14 @@ export interface SqliteStoreOptions extends LeaseOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** A lease is read with its defaults. */
+const OPTION_CHECKS: Readonly<Record<keyof SqliteStoreOptions, OptionCheck>> = {
+  leaseMs: isAnything,
+  heartbeatMs: isAnything,
+  driver: isDriver,
+  clock: isClock,
+};
+
 /** Makes a store of a file that was opened. */
 export type MakeStore<Store> = (parts: DurableFileParts, lease: Lease) => Store;
 
@@ -31,6 +40,7 @@ export async function openSqliteFile<Store>(
   options: SqliteStoreOptions,
   makeStore: MakeStore<Store>,
 ): Promise<Store> {
+  checkOptions(options, OPTION_CHECKS, { path: "options" });
   const path = placeOf(file);
   const lease = readLease(options);
   const clock = options.clock ?? systemClock;
