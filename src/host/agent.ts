@@ -4,7 +4,7 @@
  * Invariants: `run` and `resume` never throw; misuse is in the run's result, as status `kernelError`.
  */
 
-import { checkOptions, invalidOption, isId } from "../domain/check-options.ts";
+import { checkOptions, isId } from "../domain/check-options.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import type { RunStore } from "../domain/run-store.ts";
 import { EventStream } from "../observe/event-stream.ts";
@@ -18,6 +18,7 @@ import type { ResumeFacts } from "../run/run-settings.ts";
 import { SessionCore } from "../run/session-core.ts";
 import { asMisuse } from "../run/thrown.ts";
 import { type AgentOptions, checkAgentOptions, checkRunOptions, type RunOptions } from "./agent-options.ts";
+import { checkAnswers } from "./check-answers.ts";
 import { claimedError, failedRun, notFoundError } from "./failed-run.ts";
 import { readMessages, readRunInput, readUserMessage } from "./read-messages.ts";
 import { resolveUncertain } from "./resolve-uncertain.ts";
@@ -91,9 +92,7 @@ export class Agent {
     const known = this.#runs.get(runId);
     if (known === undefined) throw notFoundError();
     if (known.isLive) throw claimedError(runId);
-    const unknown = Object.keys(facts.approvals).find((id) => known.loop.batch?.approvals.has(id) !== true);
-    if (unknown !== undefined)
-      throw invalidOption(`approvals.${unknown.slice(0, 64)}`, "is no open approval of this run");
+    checkAnswers(facts.approvals, (id) => known.loop.batch?.approvals.standingOf(id), "run");
     known.isLive = true;
     if (host !== undefined) known.loop.core.host = host;
     known.loop.reopen(facts);

@@ -4,6 +4,7 @@ import { invalidOption } from "../domain/check-options.ts";
 import { isMissingId } from "../run/call-ids.ts";
 import type { BatchRun } from "../run/run-batch.ts";
 import { storableCall } from "../run/storable.ts";
+import { checkAnswers } from "./check-answers.ts";
 import type { ExecuteOptions, ReadResponse } from "./read-response.ts";
 
 /** What `execute` was given. */
@@ -41,15 +42,11 @@ function draftText({ arguments: draft }: ToolCall): string {
 }
 
 /**
- * While a batch waits for approvals only its own response may come, with answers to open ids (APP-2, APP-3).
+ * While a batch waits for approvals only its own response may come, with answers to its ids (APP-2, APP-3).
  * @throws KernelError `INVALID_OPTIONS`.
  */
 export function checkAgainstSuspended(batch: BatchRun | undefined, { response, options }: GivenJob): void {
-  const ids = Object.keys(options.approvals ?? {});
-  const unknown = ids.find((id) => batch?.approvals.has(id) !== true);
-  if (unknown !== undefined) {
-    throw invalidOption(`approvals.${unknown.slice(0, 64)}`, "is no open approval of this session");
-  }
+  checkAnswers(options.approvals ?? {}, (id) => batch?.approvals.standingOf(id), "session");
   if (batch === undefined) return;
   if (isSameResponse(batch.response, { ...response, turn: options.turn ?? batch.turn })) return;
   const fault =

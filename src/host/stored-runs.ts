@@ -4,6 +4,7 @@ import type { KernelError } from "../domain/errors.ts";
 import type { Message } from "../domain/message.ts";
 import type { RunOutcome } from "../domain/run.ts";
 import type { RunStore } from "../domain/run-store.ts";
+import type { ApprovalStanding } from "../run/batch-approvals.ts";
 import { Recorder } from "../run/recorder.ts";
 import { type EntryPoint, restoreRun, storedOutcomeOf } from "../run/restore-run.ts";
 import type { RunLoop } from "../run/run-loop.ts";
@@ -12,6 +13,7 @@ import type { ResumeFacts } from "../run/run-settings.ts";
 import { hearWithResume } from "../run/said-messages.ts";
 import { isStorable } from "../run/storable.ts";
 import { foldRun, type StoredBatch, type StoredRun } from "../run/stored-run.ts";
+import { checkAnswers } from "./check-answers.ts";
 import { notFoundError } from "./failed-run.ts";
 
 /**
@@ -83,25 +85,20 @@ export function isAgentsRun({ earlier, added, history }: StoredRun): boolean {
 }
 
 /**
- * Checks answers against the approvals of a stored run. The answer that an approval was given already may come
- * again, since who gave it cannot know whether it was recorded; it changes nothing.
+ * Checks answers against the approvals of a stored run.
  * @throws KernelError `INVALID_OPTIONS` for an id that is not open and was not answered so (APP-2).
  */
 export function checkStoredApprovals({ history }: StoredRun, approvals: ApprovalDecisions): void {
   const known = new Map(history.flatMap((batch) => (batch === null ? [] : approvalsOf(batch))));
-  for (const [id, decision] of Object.entries(approvals)) {
-    const path = `approvals.${id.slice(0, 64)}`;
-    const standing = known.get(id);
-    if (standing === undefined) throw invalidOption(path, "is no open approval of this run");
-    if (standing === "open" || standing === (decision === true ? "granted" : "blocked")) continue;
-    throw invalidOption(path, `was ${standing} before`);
-  }
+  checkAnswers(approvals, (id) => known.get(id), "run");
 }
 
-type Standing = "open" | "granted" | "blocked";
-
-function approvalsOf({ preparations, decisions, ended }: StoredBatch): readonly (readonly [string, Standing])[] {
-  return (preparations ?? []).flatMap((known): (readonly [string, Standing])[] => {
+function approvalsOf({
+  preparations,
+  decisions,
+  ended,
+}: StoredBatch): readonly (readonly [string, ApprovalStanding])[] {
+  return (preparations ?? []).flatMap((known): (readonly [string, ApprovalStanding])[] => {
     const approvalId = known.kind === "prepared" ? known.approval?.approvalId : undefined;
     const decision = decisions.get(known.index);
     if (approvalId === undefined || (decision === undefined && ended !== undefined)) return [];

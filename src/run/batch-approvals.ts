@@ -14,9 +14,13 @@ import type { StoredBatch } from "./stored-run.ts";
 
 const BLOCKED_TEXT = "not_executed: no approval was given for this call.";
 
+/** What is known of an approval. */
+export type ApprovalStanding = "open" | "granted" | "blocked";
+
 /** See the file header. */
 export class BatchApprovals {
   readonly #batch: BatchRun;
+  readonly #decided = new Map<string, ApprovalStanding>();
   readonly #open = new Map<string, { readonly call: CallRun; readonly approval: Approval }>();
 
   constructor(batch: BatchRun) {
@@ -28,9 +32,9 @@ export class BatchApprovals {
     return [...this.#open.values()].map(({ approval }) => approval);
   }
 
-  /** Whether an id is one of the open ones. */
-  has(approvalId: string): boolean {
-    return this.#open.has(approvalId);
+  /** How an id stands; undefined: it is none of this batch. */
+  standingOf(approvalId: string): ApprovalStanding | undefined {
+    return this.#open.has(approvalId) ? "open" : this.#decided.get(approvalId);
   }
 
   /**
@@ -56,8 +60,13 @@ export class BatchApprovals {
   restore({ preparations, decisions }: StoredBatch): number {
     for (const preparation of preparations ?? []) {
       const call = this.#batch.calls[preparation.index];
-      if (call === undefined || preparation.kind === "refused" || decisions.has(preparation.index)) continue;
+      if (call === undefined || preparation.kind === "refused") continue;
       const { approval } = preparation;
+      const decision = decisions.get(preparation.index);
+      if (decision !== undefined) {
+        if (approval !== undefined) this.#note(approval.approvalId, decision.block === undefined);
+        continue;
+      }
       // A call whose tool is gone is refused, whatever anybody would answer.
       if (approval !== undefined && call.settled === undefined && call.refusal === undefined)
         this.#add(call, () => approval.approvalId);
@@ -89,10 +98,15 @@ export class BatchApprovals {
       const effective = decision ?? (blockOthers ? { block: BLOCKED_TEXT } : undefined);
       if (effective === undefined) continue;
       this.#open.delete(approvalId);
+      this.#note(approvalId, effective === true);
       this.#apply(call, effective);
       decided.push({ index: call.callIndex, ...(effective !== true && { block: effective.block }) });
     }
     return decided;
+  }
+
+  #note(approvalId: string, isGranted: boolean): void {
+    this.#decided.set(approvalId, isGranted ? "granted" : "blocked");
   }
 
   #add(call: CallRun, makeId: () => string): void {

@@ -1,7 +1,8 @@
-import type { GivenCall } from "toolkernel";
+import { Agent, type GivenCall, memoryRunStore } from "toolkernel";
+import { scriptedModel } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
 import { idOf, idsOf, misuseOf, READ_WRITE_WRITE, startWaiting } from "../support/app-scene.ts";
-import { call, outcomesOf, verdictsOf } from "../support/run-calls.ts";
+import { call, outcomesOf, recordingTool, verdictsOf } from "../support/run-calls.ts";
 
 describe("an answer", () => {
   it.each(["nobody", "__proto__", "constructor", "toString", ""])(
@@ -55,7 +56,7 @@ describe("an answer", () => {
     await session.close();
   });
 
-  it("APP-2: that was given is final; the id is unknown afterwards", async () => {
+  it("APP-2: that was given is final; another one is a misuse", async () => {
     const { session, ids } = await startWaiting();
     const approvals = { [idOf(ids, "b")]: { block: "no" } };
     await session.execute(READ_WRITE_WRITE, { turn: 1, approvals }).result;
@@ -65,6 +66,42 @@ describe("an answer", () => {
     );
     await session.close();
   });
+
+  it("APP-2, RUN-6: that was given may come again, since who gave it cannot know whether it arrived", async () => {
+    const { session, ids, write } = await startWaiting();
+    const [granted, blocked] = [{ [idOf(ids, "b")]: true as const }, { [idOf(ids, "c")]: { block: "no" } }];
+    await session.execute(READ_WRITE_WRITE, { turn: 1, approvals: granted }).result;
+    const again = await session.execute(READ_WRITE_WRITE, { turn: 1, approvals: granted }).result;
+    expect(idsOf(again)).toEqual({ c: ids.c });
+    const done = await session.execute(READ_WRITE_WRITE, { turn: 1, approvals: { ...granted, ...blocked } }).result;
+    expect(outcomesOf(done)).toEqual(["succeeded", "succeeded", "refused"]);
+    expect(write.runs).toEqual([{ n: 1 }]);
+  });
+
+  it.each([undefined, memoryRunStore()])(
+    "APP-2, RUN-6: may come again to an Agent as well, with a store or without",
+    async (runStore) => {
+      const { tool, runs } = recordingTool({ name: "write" });
+      const asking = ["a", "b"].map((id) => ({ type: "toolCall", id, name: "write", arguments: { id } }) as const);
+      const model = scriptedModel([
+        { content: asking, stopReason: "toolUse" },
+        { content: [{ type: "text", text: "Done." }], stopReason: "stop" },
+      ]);
+      const hooks = { authorizeToolCall: () => ({ ask: {} }) };
+      const agent = new Agent({ model, tools: [tool], hooks, runStore });
+      const { runId, approvals = [] } = await agent.run("Write.").result;
+      const [one, other] = approvals.map(({ approvalId }) => approvalId);
+      const first = { [one ?? ""]: true as const };
+      expect((await agent.resume(runId, { approvals: first }).result).approvals).toHaveLength(1);
+      const change = { [one ?? ""]: { block: "no" } };
+      expect((await agent.resume(runId, { approvals: change }).result).error).toMatchObject({
+        code: "INVALID_OPTIONS",
+      });
+      const both = { ...first, [other ?? ""]: true as const };
+      expect((await agent.resume(runId, { approvals: both }).result).status).toBe("completed");
+      expect(runs).toEqual([{ id: "a" }, { id: "b" }]);
+    },
+  );
 
   it("APP-2: without an open question is a misuse", async () => {
     const { session } = await startWaiting([call("read")]);
@@ -138,7 +175,8 @@ describe("an answer", () => {
     const { session, ids } = await startWaiting();
     const approvals = { [idOf(ids, "b")]: true as const };
     const good = session.execute(READ_WRITE_WRITE, { turn: 1, approvals });
-    const again = session.execute(READ_WRITE_WRITE, { turn: 1, approvals });
+    const change = { [idOf(ids, "b")]: { block: "no" } };
+    const again = session.execute(READ_WRITE_WRITE, { turn: 1, approvals: change });
     expect(idsOf(await good.result)).toEqual({ c: ids.c });
     await expect(again.result).rejects.toMatchObject({ code: "INVALID_OPTIONS" });
     await session.close();
