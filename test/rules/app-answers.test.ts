@@ -2,6 +2,7 @@ import { Agent, type GivenCall, memoryRunStore } from "toolkernel";
 import { scriptedModel } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
 import { idOf, idsOf, misuseOf, READ_WRITE_WRITE, startWaiting } from "../support/app-scene.ts";
+import { leaveChartsOpen } from "../support/leftovers.ts";
 import { call, outcomesOf, recordingTool, verdictsOf } from "../support/run-calls.ts";
 
 describe("an answer", () => {
@@ -81,6 +82,7 @@ describe("an answer", () => {
   it.each([undefined, memoryRunStore()])(
     "APP-2, RUN-6: may come again to an Agent as well, with a store or without",
     async (runStore) => {
+      leaveChartsOpen(); // people are asked
       const { tool, runs } = recordingTool({ name: "write" });
       const asking = ["a", "b"].map((id) => ({ type: "toolCall", id, name: "write", arguments: { id } }) as const);
       const model = scriptedModel([
