@@ -216,6 +216,7 @@ export class BatchQueue {
     current.release();
     this.#current = undefined;
     if (result.approvals !== undefined) this.#suspended = current.batch;
+    else if (current.batch !== undefined) this.#record?.keep(current.batch.response, result);
     this.#events.direct(undefined);
     this.#record?.noteStatus(result.approvals === undefined ? "running" : "awaitingApproval");
     const lost = this.#core.recorder?.lost;

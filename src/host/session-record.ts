@@ -1,6 +1,6 @@
 /**
  * A session's run in its store.
- * Owns: the claim, what an earlier process has left. Invariants: the run is claimed before the first
+ * Owns: the claim, what an earlier process has left, the results of the turns it has run. Invariants: the run is claimed before the first
  * batch; a response is durable before any of its calls is prepared; a batch that an earlier process left
  * is gone on with before anything else (RUN-6).
  */
@@ -33,6 +33,8 @@ export class SessionRecord {
   /** What an earlier process has left; its open batch only until it is gone on with. */
   #stored: StoredRun = foldRun([]);
   #facts: readonly RunFact[] = [];
+  /** The turns that this session has run to their end. */
+  readonly #ended = new Map<number, { readonly response: BatchResponse; readonly result: BatchResult }>();
   #opening: Promise<void> | undefined;
   /** The turn that was run or told of last. */
   #turn = 0;
@@ -89,7 +91,7 @@ export class SessionRecord {
    */
   start(response: ReadResponse, options: ExecuteOptions): RecordedStart {
     const { open } = this.#stored;
-    const turn = options.turn ?? this.#turn + 1;
+    const turn = options.turn ?? this.#nextTurn(response);
     const known = this.#findResult(response, turn);
     if (known !== undefined) {
       this.#turn = turn;
@@ -121,11 +123,26 @@ export class SessionRecord {
     this.#restore([...this.#facts, end]);
   }
 
+  /** The turn behind the last one, also while the story is told again; what is no part of it gets a turn of its own. */
+  #nextTurn(response: ReadResponse): number {
+    const next = this.#turn + 1;
+    if (this.#findResult(response, next) !== undefined) return next;
+    const { open, turn } = this.#stored;
+    return Math.max(next, open === undefined ? turn + 1 : next, ...[...this.#ended.keys()].map((ended) => ended + 1));
+  }
+
   /** The result of a response that has ended, whoever ran it: a host may well tell its story from the start. */
   #findResult(response: ReadResponse, turn: number): BatchResult | undefined {
+    const own = this.#ended.get(turn);
+    if (own !== undefined && isSameResponse(own.response, { ...response, turn })) return own.result;
     const known = this.#stored.history.findLast((batch) => batch !== null && batch.response.turn === turn);
     const isKnown = known !== undefined && known !== null && isSameResponse(known.response, { ...response, turn });
     return isKnown ? resultOf(known) : undefined;
+  }
+
+  /** Keeps the result of a turn that has ended, in case its response is given again. */
+  keep(response: BatchResponse, result: BatchResult): void {
+    this.#ended.set(response.turn, { response, result });
   }
 
   /** Makes a response durable. Rejects with what the store says. */

@@ -72,6 +72,20 @@ describe("a session over a store", () => {
     expect((await factsIn2(second, runStore)).filter(({ kind }) => kind === "response")).toHaveLength(3);
   });
 
+  it("RUN-6: gives it again in the session that ran it too, and what comes then has a turn of its own", async () => {
+    const write = recordingTool({ name: "write" });
+    const session = testSession({ tools: [write.tool], runStore: memoryRunStore() });
+    const [one, two] = [[call("write", '{"n":1}', "a")], [call("write", '{"n":2}', "b")]];
+    const results = [await session.execute(one).result, await session.execute(two).result];
+    expect([await session.execute(one, { turn: 1 }).result, await session.execute(two).result]).toEqual(results);
+    expect(await session.execute(one, { turn: 1 }).result).toEqual(results[0]);
+    expect(write.runs).toEqual([{ n: 1 }, { n: 2 }]);
+    const { settled } = await session.execute([call("write", '{"n":3}', "c")]).result;
+    const ids = [...results.flatMap((result) => result.settled), ...settled].map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(3);
+    await session.close();
+  });
+
   it("RUN-6: a result that is given again has everything that the first had: repairs, keys, times", async () => {
     const tool = recordingTool({
       conflictKey: () => "k" as never,
