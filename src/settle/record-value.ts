@@ -14,10 +14,10 @@ const LONE_SURROGATE = /\\ud[89a-f][0-9a-f]{2}/;
 /**
  * Records a value as `JSON.stringify` sees it: a copy that no later change of the tool's can reach.
  * `undefined`, a function and a symbol are empty. Never throws: a cycle, a BigInt, a getter or `toJSON`
- * that throws, more than 64 containers deep or more than `maxCharacters` UTF-16 units are a fault, with
+ * that throws, more than `maxDepth` containers deep or more than `maxCharacters` UTF-16 units are a fault, with
  * size and SHA-256 where there was text to measure (UNC-1).
  */
-export function recordValue(value: unknown, maxCharacters: number): RecordedValue {
+export function recordValue(value: unknown, maxCharacters: number, maxDepth: number = MAX_JSON_DEPTH): RecordedValue {
   if (value === undefined) return { kind: "empty" };
   if (value === null || typeof value === "boolean") return { kind: "json", value };
   try {
@@ -26,7 +26,7 @@ export function recordValue(value: unknown, maxCharacters: number): RecordedValu
     if (text.length > maxCharacters) return tooLarge(text, maxCharacters);
     if (typeof value === "string") return { kind: "json", value };
     const copy = JSON.parse(text) as JsonValue; // JSON.parse of text that JSON.stringify made is JSON
-    if (isDeeperThan(copy, MAX_JSON_DEPTH)) return { kind: "fault", fault: "nested too deeply", size: text.length };
+    if (isDeeperThan(copy, maxDepth)) return { kind: "fault", fault: "nested too deeply", size: text.length };
     return { kind: "json", value: copy };
   } catch {
     return { kind: "fault", fault: "not representable as JSON" };

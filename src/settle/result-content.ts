@@ -1,5 +1,5 @@
 import type { ContentPart } from "../domain/content.ts";
-import type { JsonValue } from "../domain/json.ts";
+import { type JsonValue, MAX_JSON_DEPTH } from "../domain/json.ts";
 import { type RecordedValue, recordValue, toWellFormedJson } from "./record-value.ts";
 
 /** Content the model may see, or the fault that kept a tool's content from being recorded. */
@@ -21,9 +21,12 @@ export function textPart(text: string): ContentPart {
   return { type: "text", text: text.toWellFormed() };
 }
 
+/** A part's value may be as deep as any other; the list and the part come on top. */
+const MAX_CONTENT_DEPTH = MAX_JSON_DEPTH + 2;
+
 /** Reads content that a tool or hook declared, as text or parts; an unknown part is a fault. */
 export function readContent(content: unknown, maxCharacters: number): ReadContent {
-  const recorded = recordValue(content, maxCharacters);
+  const recorded = recordValue(content, maxCharacters, MAX_CONTENT_DEPTH);
   if (recorded.kind !== "json") return contentOf(recorded);
   if (typeof recorded.value === "string") return contentOf(recorded);
   if (!Array.isArray(recorded.value)) return { kind: "fault", fault: "content is neither text nor a list of parts" };

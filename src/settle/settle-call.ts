@@ -2,6 +2,7 @@
  * The only maker of results: every call's one result comes from a function of this file.
  * Owns: nothing; pure. Upholds: UNC-1, UNC-8, CAN-2, PREP-6, PREP-13, REP-5.
  */
+import { durableOutcomeOf } from "../domain/action.ts";
 import { type ContentPart, type DeclaredResult, isDeclaredResult, type ToolResult } from "../domain/content.ts";
 import { isToolError, type ToolError } from "../domain/errors.ts";
 import { FAILURE_CATEGORIES, type FailureCategory } from "../domain/failure.ts";
@@ -20,6 +21,9 @@ import { contentOf, type ReadContent, readContent, textPart } from "./result-con
 
 /** The most that is shown of what was thrown; a message can be as long as a tool likes. */
 const MAX_MESSAGE_CHARACTERS = 10_000;
+
+/** The most that a receipt has beside its result: ids, code and message are bounded. */
+const MAX_RECEIPT_HEAD_CHARACTERS = 32_768;
 
 /** What an executor answered, read: its result, and what it means for the outcome. */
 export interface ReadAnswer {
@@ -48,16 +52,32 @@ export function readReturn(value: unknown, { maxCharacters, isWrite }: ReadRetur
     declared.content === undefined
       ? contentOf(recordValue(declared.value, maxCharacters))
       : readContent(declared.content, maxCharacters);
-  const details = declared.details === undefined ? undefined : recordValue(declared.details, maxCharacters);
   return answer(
     resultOf(content, {
       isError: declared.isError,
       failureCategory: declared.failureCategory,
       terminate: declared.terminate,
       outcomeUncertain: isWrite && declared.outcomeUncertain,
-      details: details?.kind === "json" ? details.value : details?.kind === "fault" ? { ...details } : undefined,
+      details: readDetails(declared.details, { maxCharacters, isReceipt: durableOutcomeOf(value) !== undefined }),
     }),
   );
+}
+
+/**
+ * Reads details. Of a receipt that cannot be recorded whole only its `result` goes: which operation it was, and
+ * what became of it, is what the host goes by (PROJ-2).
+ */
+function readDetails(
+  details: unknown,
+  { maxCharacters, isReceipt }: { readonly maxCharacters: number; readonly isReceipt: boolean },
+): JsonValue | undefined {
+  const recorded = recordValue(details, maxCharacters);
+  if (recorded.kind === "json") return recorded.value;
+  if (recorded.kind === "empty") return undefined;
+  const fault = { ...recorded };
+  if (!isReceipt || typeof details !== "object") return fault;
+  const short = recordValue({ ...details, result: fault }, Math.max(maxCharacters, MAX_RECEIPT_HEAD_CHARACTERS));
+  return short.kind === "json" ? short.value : fault;
 }
 
 /** The result of a failure that is certain: a `ToolError`, or any throw that means nothing happened. */

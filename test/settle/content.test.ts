@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { durableResult } from "../../src/domain/action.ts";
+import { toolResult } from "../../src/domain/content.ts";
+import type { JsonValue } from "../../src/domain/json.ts";
 import { recordValue, toWellFormedJson } from "../../src/settle/record-value.ts";
 import { readContent } from "../../src/settle/result-content.ts";
+import { readReturn } from "../../src/settle/settle-call.ts";
 
 const LONE = "a\ud800b";
 const MENDED = "a\ufffdb";
@@ -115,5 +119,43 @@ describe("a value that is recorded", () => {
     expect(recordValue(nested(65), 1_000)).toEqual({ kind: "fault", fault: "nested too deeply", size: 130 });
     expect(recordValue([1, nested(64)], 1_000)).toMatchObject({ kind: "fault", fault: "nested too deeply" });
     expect(recordValue({ a: {}, b: nested(64) }, 1_000)).toMatchObject({ kind: "fault", fault: "nested too deeply" });
+  });
+});
+
+describe("how deep content may be", () => {
+  /** A value of so many containers, one in the other. */
+  const nested = (levels: number): JsonValue => (levels === 0 ? 1 : [nested(levels - 1)]);
+
+  it("UNC-1: 64 containers in a part that is declared, as in a value that is returned; one more is too deep", () => {
+    for (const [levels, isKept] of [
+      [64, true],
+      [65, false],
+    ] as const) {
+      const declared = toolResult({ content: [{ type: "json", value: nested(levels) }] });
+      for (const answer of [declared, nested(levels)]) {
+        const { result } = readReturn(answer, { maxCharacters: 10_000, isWrite: true });
+        expect(result.content[0]?.type === "json").toBe(isKept);
+      }
+    }
+  });
+});
+
+describe("details of a receipt that cannot be recorded whole", () => {
+  const canonical = { operationId: "o", status: "committed", code: null, timelineId: "main", tick: 7 };
+
+  it.each([
+    ["larger than 256 characters", "x".repeat(1_000)],
+    ["nested too deeply", JSON.parse("[".repeat(64) + "]".repeat(64))],
+  ])("PROJ-2: keep all but what it has come to (%s)", (fault, result) => {
+    const answer = durableResult({ content: "built", details: { ...canonical, result } }, { code: "x" });
+    const { result: read } = readReturn(answer, { maxCharacters: 256, isWrite: true });
+    expect(read.details).toEqual({ ...canonical, result: expect.objectContaining({ kind: "fault", fault }) });
+  });
+
+  it("UNC-1: those of any other tool are a fault", () => {
+    const answer = toolResult({ value: 1, details: { result: "x".repeat(1_000), status: "mine" } });
+    const { result: read } = readReturn(answer, { maxCharacters: 256, isWrite: true });
+    expect(read.details).toMatchObject({ kind: "fault" });
+    expect(read.details).not.toHaveProperty("status");
   });
 });
