@@ -151,7 +151,9 @@ class DurableCalls<Schema extends InputSchema, Actions extends ActionMap<Actions
     try {
       this.bindRun(context.runId);
       intent = this.#intentOf(callOf(args, context));
-      const expectedRevision = await this.#options.expectedRevision?.(args, context);
+      const { expectedRevision: ask } = this.#options;
+      // A question that is not answered when the signal fires dispatches nothing, and that is certain.
+      const expectedRevision = await (ask && untilAborted(ask(args, context), context.signal));
       const { conflictWaitMs = Number.POSITIVE_INFINITY } = context as DurableToolContext; // what the kernel adds for durable tools
       const dispatched = await this.#options.dispatcher.dispatchCall(
         { ...intent, ...(expectedRevision !== undefined && { expectedRevision }) },
@@ -208,6 +210,21 @@ function ask<Answer>(option: string, question: () => Answer): Answer {
       subject: option,
       cause: error,
     });
+  }
+}
+
+/** What a promise came to, or undefined once the signal has fired. */
+async function untilAborted<Value>(value: Value | Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([value, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }
 

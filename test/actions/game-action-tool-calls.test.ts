@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { GameActionTool } from "../../src/actions/game-action-tool.ts";
 import { GameActionReceipt } from "../../src/actions/receipt.ts";
 import { KernelError } from "../../src/domain/errors.ts";
-import { contextOf, INPUT, makeTool, plain, run } from "../support/game-action-tool-scene.ts";
+import { contextOf, INPUT, makeTool, OPERATION, plain, run } from "../support/game-action-tool-scene.ts";
+import { trackedSignal } from "../support/tracked.ts";
 import { makeRig, withProtocol } from "./rig.ts";
 
 describe("a durable tool", () => {
@@ -28,6 +29,18 @@ describe("a durable tool", () => {
       4,
     ]);
     expect(expectedRevision.mock.calls).toEqual([[{ plot: 1 }, expect.objectContaining({ runId: "run" })]]);
+  });
+
+  it("ACT-3, ACT-9: a revision that never comes dispatches nothing when the call is told to stop, for certain", async () => {
+    const rig = makeRig();
+    const stop = trackedSignal();
+    const expectedRevision = () => new Promise<number>(() => undefined);
+    const executing = makeTool(rig, { expectedRevision }).execute({ plot: 1 }, contextOf({ signal: stop.signal }));
+    await rig.settle();
+    stop.abort();
+    const result = await executing;
+    expect(result).toMatchObject({ isError: true, failureCategory: "cancelled", details: { status: "cancelled" } });
+    expect([rig.calls.length, await rig.journal.find(OPERATION)]).toEqual([0, undefined]);
   });
 
   it.each([
