@@ -16,7 +16,7 @@ export interface TraceRecord {
   readonly attributes: JsonObject;
 }
 
-/** Where trace records go. *Contract*: a throw is swallowed; it changes nothing. */
+/** Where trace records go. *Contract*: a throw, or a promise that rejects, is swallowed; it changes nothing. */
 export interface Telemetry {
   record(traceRecord: TraceRecord): void;
   /**

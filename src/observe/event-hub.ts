@@ -8,6 +8,7 @@
 import type { Observable } from "rxjs";
 import type { KernelEvent } from "../domain/event.ts";
 import { createGuardedObservable } from "./guarded-observable.ts";
+import { isThenable } from "./thenable.ts";
 
 /** A listener. *Contract*: may be async, then its next event waits for it; a throw drops it. */
 export type EventListener = (event: KernelEvent) => unknown;
@@ -141,8 +142,4 @@ export class EventHub {
     subscriber.isDropped = true;
     this.#subscribers.delete(subscriber);
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }

@@ -20,6 +20,7 @@ import { EventHub } from "./event-hub.ts";
 import { LaneNumbers } from "./lane-numbers.ts";
 import type { GameAgentPerformanceSummary } from "./performance-summary.ts";
 import { PerformanceTally } from "./performance-tally.ts";
+import { letGo } from "./thenable.ts";
 import { type TraceOptions, traceEvent } from "./trace-event.ts";
 
 /** What a stream is made with. */
@@ -96,7 +97,7 @@ export class EventStream implements EventPort {
 
   #record(makeRecord: () => TraceRecord): void {
     try {
-      this.#options.telemetry?.record(makeRecord());
+      letGo(this.#options.telemetry?.record(makeRecord()));
     } catch {
       // The sink's own affair.
     }

@@ -2,6 +2,7 @@ import { KernelError } from "../domain/errors.ts";
 import type { Telemetry, TraceRecord } from "../domain/ports.ts";
 import { readTrace } from "./read-trace.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
+import { letGo } from "./thenable.ts";
 
 /** Options of {@link recordJsonLines}. */
 export interface RecordOptions {
@@ -16,10 +17,10 @@ const VERSION = 1;
  * Telemetry that records runs as JSON Lines, for any number of sessions and Agents: first a line that
  * names format and version, then one trace record a line (OBS-3). It is enough for {@link summarize}.
  * **shape**: `write` is given each line with its line end, the first one at once; what it throws later is
- * swallowed by the kernel.
+ * swallowed by the kernel, as is what a promise of it rejects with. Nobody waits for such a promise.
  */
 export function recordJsonLines(write: (line: string) => void, options: RecordOptions = {}): Telemetry {
-  const writeLine = (value: object): void => write(`${JSON.stringify(value)}\n`);
+  const writeLine = (value: object): void => letGo(write(`${JSON.stringify(value)}\n`));
   writeLine({ format: FORMAT, version: VERSION });
   return { record: writeLine, wantsConflictKeys: options.conflictKeys === true };
 }

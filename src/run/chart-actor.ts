@@ -13,6 +13,7 @@ import {
 } from "xstate";
 import type { Inspect } from "../domain/ports.ts";
 import { CompiledActor, type EffectPerformer } from "../interpreter/compiled-actor.ts";
+import { takeNow } from "../prepare/steps.ts";
 import type { Chart } from "./charts.ts";
 
 /**
@@ -120,7 +121,7 @@ function guardEffects(driver: ChartDriver<unknown>) {
 function guardInspect(inspect: Inspect): Inspect {
   return (inspectionEvent) => {
     try {
-      inspect(inspectionEvent);
+      takeNow<unknown>(inspect(inspectionEvent));
     } catch {
       // The host's inspector is its own affair.
     }

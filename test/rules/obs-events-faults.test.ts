@@ -1,5 +1,5 @@
 import { map, type Observer, Subject, share, take, tap } from "rxjs";
-import type { KernelEvent } from "toolkernel";
+import { type KernelEvent, recordJsonLines, type TraceRecord } from "toolkernel";
 import { describe, expect, it } from "vitest";
 import { follow } from "../support/execution-bench.ts";
 import { openObserved, STORY, trap } from "../support/obs-events-scene.ts";
@@ -68,6 +68,26 @@ describe("OBS-1: a listener that fails is reported once and dropped", () => {
     await batch.result;
     await bench.advance();
     expect([steps, peak]).toEqual([STORY.map((line) => line.split(" ")[0]), 1]);
+  });
+
+  it("OBS-1: a sink or inspector that answers with a promise ends no process when that rejects", async () => {
+    const asked = { record: 0, inspect: 0, write: 0 };
+    const rejects = (what: keyof typeof asked) => async () => {
+      asked[what] += 1;
+      trap();
+    };
+    const lines = recordJsonLines(rejects("write"));
+    const record = (traced: TraceRecord) => {
+      lines.record(traced);
+      return rejects("record")();
+    };
+    const bench = openObserved({ telemetry: { record }, inspect: rejects("inspect") });
+    const batch = bench.execute();
+    await bench.endAll();
+    expect(outcomesOf(await batch.result)).toEqual(["succeeded", "succeeded"]);
+    // An unhandled rejection would fail the whole file.
+    await bench.advance();
+    expect(Object.values(asked).every((times) => times > 1)).toBe(true);
   });
 
   it("the same when there is no telemetry to report to", async () => {

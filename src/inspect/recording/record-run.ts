@@ -77,12 +77,12 @@ class Recorder implements Telemetry, RunRecorder {
   #waiting: Omit<TraceRecord, "runId">[] = [];
 
   constructor(write: (line: string) => void, options: RecordRunOptions) {
-    this.#write = write;
+    this.#write = (line) => letGo(write(line));
     this.#options = options;
     const clock = options.clock ?? systemClock;
     this.#now = () => clock.now();
     this.wantsConflictKeys = options.conflictKeys === true;
-    this.#trace = recordJsonLines(write, { conflictKeys: this.wantsConflictKeys });
+    this.#trace = recordJsonLines(this.#write, { conflictKeys: this.wantsConflictKeys });
     this.#record("", RECORD_NAMES.start, { version: INSPECTION_VERSION });
   }
 
@@ -158,4 +158,9 @@ class Recorder implements Telemetry, RunRecorder {
   #writeRecord(traceRecord: TraceRecord): void {
     this.#write(`${JSON.stringify(traceRecord)}\n`);
   }
+}
+
+/** Nobody waits for a `write` that is not done at once; that its promise rejects must not end the process. */
+function letGo(answer: unknown): void {
+  if (answer instanceof Promise) answer.catch(() => undefined);
 }
