@@ -82,7 +82,8 @@ export async function loadConversation(path: string): Promise<LoadedConversation
 
 async function readDocument(path: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    // Editors of some systems put a byte order mark in front.
+    return (await readFile(path, "utf8")).replace(/^\uFEFF/, "");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     throw fault(path, `the file cannot be read (${code}).`);

@@ -38,6 +38,10 @@ export function showSummary(summary: Summary, screen: Screen): void {
   if (uncertain > 0) {
     screen.line(paint.warn(`Nobody knows what became of ${countOf(uncertain, "call")}: look before you repeat.`));
   }
+  const found = played.calls.filter(({ settled }) => settled.result.outcomeUncertain).length - uncertain;
+  if (found > 0) {
+    screen.line(`What became of ${countOf(found, "uncertain call")} has been found out since: the journal has it.`);
+  }
   if (played.closedBy !== undefined) {
     screen.line(`The loop was closed (${played.closedBy}): ${responses(played.unplayedTurns)} not played.`);
   }

@@ -84,6 +84,10 @@ describe("a bad file is refused with its name and the place in it", () => {
     await expect(loadConversation(path)).rejects.toThrow(`${path}: the file cannot be read (ENOENT).`);
   });
 
+  it("what is wrong with it, and not the byte order mark that an editor put in front", async () => {
+    expect(await complaint("\ufeff[]")).toBe("FILE: the top level must be object.");
+  });
+
   it("text that is no JSON", async () => {
     expect(await complaint('{\n  "version": 1,\n  oops\n}')).toMatch(/^FILE: this is no JSON at line 3, column 3: /);
   });

@@ -53,6 +53,7 @@ describe("a conversation with a world and a journal", () => {
     const again = play();
     expect([again.status, again.errors]).toEqual([0, ""]);
     expect(again.out).toContain("10 calls: 8 succeeded, 1 uncertain, 1 blocked.");
+    expect(again.out).toContain("What became of 1 uncertain call has been found out since: the journal has it.");
     expect(worldWrites()).toHaveLength(7);
   });
 });
