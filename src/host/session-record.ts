@@ -35,6 +35,8 @@ export class SessionRecord {
   #facts: readonly RunFact[] = [];
   /** The turns that this session has run to their end. */
   readonly #ended = new Map<number, { readonly response: BatchResponse; readonly result: BatchResult }>();
+  /** The latest of them; 0 before the first. */
+  #latestEnded = 0;
   #opening: Promise<void> | undefined;
   /** The turn that was run or told of last. */
   #turn = 0;
@@ -128,7 +130,7 @@ export class SessionRecord {
     const next = this.#turn + 1;
     if (this.#findResult(response, next) !== undefined) return next;
     const { open, turn } = this.#stored;
-    return Math.max(next, open === undefined ? turn + 1 : next, ...[...this.#ended.keys()].map((ended) => ended + 1));
+    return Math.max(next, open === undefined ? turn + 1 : next, this.#latestEnded + 1);
   }
 
   /** The result of a response that has ended, whoever ran it: a host may well tell its story from the start. */
@@ -143,6 +145,7 @@ export class SessionRecord {
   /** Keeps the result of a turn that has ended, in case its response is given again. */
   keep(response: BatchResponse, result: BatchResult): void {
     this.#ended.set(response.turn, { response, result });
+    this.#latestEnded = Math.max(this.#latestEnded, response.turn);
   }
 
   /** Makes a response durable. Rejects with what the store says. */
