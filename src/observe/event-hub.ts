@@ -7,8 +7,8 @@
  */
 import type { Observable } from "rxjs";
 import type { KernelEvent } from "../domain/event.ts";
+import { isPromiseLike } from "../domain/promise-like.ts";
 import { createGuardedObservable } from "./guarded-observable.ts";
-import { isThenable } from "./thenable.ts";
 
 /** A listener. *Contract*: may be async, then its next event waits for it; a throw drops it. */
 export type EventListener = (event: KernelEvent) => unknown;
@@ -112,7 +112,7 @@ export class EventHub {
   #call(subscriber: Subscriber, event: KernelEvent): PromiseLike<unknown> | undefined {
     try {
       const answer = subscriber.listener(event);
-      return isThenable(answer) ? answer : undefined;
+      return isPromiseLike(answer) ? answer : undefined;
     } catch (error) {
       this.#fail(subscriber, error);
       return undefined;

@@ -14,13 +14,13 @@ import type {
   KernelEventMap,
 } from "../domain/event.ts";
 import type { Clock, Telemetry, TraceRecord } from "../domain/ports.ts";
+import { letGo } from "../domain/promise-like.ts";
 import { audienceOf } from "./audience.ts";
 import { makeCallEvent } from "./call-event.ts";
 import { EventHub } from "./event-hub.ts";
 import { LaneNumbers } from "./lane-numbers.ts";
 import type { GameAgentPerformanceSummary } from "./performance-summary.ts";
 import { PerformanceTally } from "./performance-tally.ts";
-import { letGo } from "./thenable.ts";
 import { type TraceOptions, traceEvent } from "./trace-event.ts";
 
 /** What a stream is made with. */

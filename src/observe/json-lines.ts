@@ -1,8 +1,8 @@
 import { KernelError } from "../domain/errors.ts";
 import type { Telemetry, TraceRecord } from "../domain/ports.ts";
+import { letGo } from "../domain/promise-like.ts";
 import { readTrace } from "./read-trace.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
-import { letGo } from "./thenable.ts";
 
 /** Options of {@link recordJsonLines}. */
 export interface RecordOptions {

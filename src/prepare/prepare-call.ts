@@ -5,6 +5,7 @@
  */
 import type { PreparedCall, Refusal } from "../domain/call.ts";
 import type { JsonValue } from "../domain/json.ts";
+import { isPromiseLike } from "../domain/promise-like.ts";
 import { isStandardSchema } from "../domain/schema.ts";
 import { accept, authorize, isUnasked } from "./authorize.ts";
 import { applyCompat, prepareWithRepairs } from "./compat.ts";
@@ -16,7 +17,7 @@ import { type ParsedDraft, parseArguments } from "./parse-arguments.ts";
 import { aboutOf, type DraftCall, factsOf, type Preparation, type PreparePort } from "./preparation.ts";
 import { refuse, refuseThrown } from "./refuse.ts";
 import type { RegisteredTool } from "./register-tools.ts";
-import { isPromiseLike, runSteps, type Steps, takeNow, wait } from "./steps.ts";
+import { runSteps, type Steps, takeNow, wait } from "./steps.ts";
 import { validateStandard } from "./validate-standard.ts";
 
 /** A call with its steps behind it; a promise where something had to be waited for. */

@@ -3,6 +3,7 @@
  * A call whose tool and hooks answer at once is prepared without a promise; the first promise makes the
  * rest asynchronous.
  */
+import { isPromiseLike, letGo } from "../domain/promise-like.ts";
 
 /** Work that may wait: a generator that yields the promises it waits for. */
 export type Steps<Result> = Generator<PromiseLike<unknown>, Result, unknown>;
@@ -24,16 +25,8 @@ export function runSteps<Result>(steps: Steps<Result>): Result | Promise<Result>
  * say so; that it rejects must not end the process beside that.
  */
 export function takeNow<Value>(answer: Value): Value {
-  if (isPromiseLike<unknown>(answer)) Promise.resolve(answer).catch(() => undefined);
+  letGo(answer);
   return answer;
-}
-
-/** Whether a value is a promise, of any realm or library. */
-export function isPromiseLike<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
-  return (
-    ((typeof value === "object" && value !== null) || typeof value === "function") &&
-    typeof (value as { then?: unknown }).then === "function"
-  );
 }
 
 async function finishSteps<Result>(steps: Steps<Result>, pending: PromiseLike<unknown>): Promise<Result> {

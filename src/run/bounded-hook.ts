@@ -1,7 +1,7 @@
 import type { Hook } from "../domain/hooks.ts";
 import type { Clock } from "../domain/ports.ts";
+import { isPromiseLike } from "../domain/promise-like.ts";
 import type { HookAnswer } from "../prepare/host-policy.ts";
-import { isPromiseLike } from "../prepare/steps.ts";
 import type { Deadlines } from "./deadlines.ts";
 
 /** What bounds a hook. */

@@ -12,8 +12,8 @@ import {
   type SnapshotFrom,
 } from "xstate";
 import type { Inspect } from "../domain/ports.ts";
+import { letGo } from "../domain/promise-like.ts";
 import { CompiledActor, type EffectPerformer } from "../interpreter/compiled-actor.ts";
-import { takeNow } from "../prepare/steps.ts";
 import type { Chart } from "./charts.ts";
 
 /**
@@ -121,7 +121,7 @@ function guardEffects(driver: ChartDriver<unknown>) {
 function guardInspect(inspect: Inspect): Inspect {
   return (inspectionEvent) => {
     try {
-      takeNow<unknown>(inspect(inspectionEvent));
+      letGo(inspect(inspectionEvent));
     } catch {
       // The host's inspector is its own affair.
     }

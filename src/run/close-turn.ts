@@ -1,7 +1,7 @@
 import type { TurnFacts } from "../../machines/run.machine.ts";
 import { KernelError } from "../domain/errors.ts";
+import { isPromiseLike } from "../domain/promise-like.ts";
 import type { HookAnswer } from "../prepare/host-policy.ts";
-import { isPromiseLike } from "../prepare/steps.ts";
 import { callHook, causeOf } from "./bounded-hook.ts";
 import type { RunLoop } from "./run-loop.ts";
 

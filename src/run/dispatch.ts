@@ -4,8 +4,9 @@
  * Invariants: exactly one report per executor, whatever it does; a report never comes from inside
  * `dispatch` itself; nothing it throws or rejects with escapes.
  */
+
+import { isPromiseLike } from "../domain/promise-like.ts";
 import type { AnyTool, ToolContext } from "../domain/tool.ts";
-import { isPromiseLike } from "../prepare/steps.ts";
 
 /** How an executor ended. `interrupted`: an async iterable that was told to return. */
 export type ExecutorEnd =

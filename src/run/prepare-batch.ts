@@ -1,9 +1,9 @@
 import type { PreparedCall, Refusal } from "../domain/call.ts";
 import type { AuthorizeInput, CallHookInput, Hook } from "../domain/hooks.ts";
+import { isPromiseLike } from "../domain/promise-like.ts";
 import type { BoundedHook, PreparePort } from "../prepare/preparation.ts";
 import { type Prepared, prepareCall } from "../prepare/prepare-call.ts";
 import { refuse } from "../prepare/refuse.ts";
-import { isPromiseLike } from "../prepare/steps.ts";
 import { callHook, type HookBounds } from "./bounded-hook.ts";
 import { operationIdOf } from "./durable-call.ts";
 import { FACTS } from "./facts.ts";

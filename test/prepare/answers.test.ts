@@ -1,9 +1,10 @@
 import { ToolError } from "toolkernel";
 import { describe, expect, it } from "vitest";
+import { isPromiseLike } from "../../src/domain/promise-like.ts";
 import type { StandardSchema } from "../../src/domain/schema.ts";
 import { accept, authorize, isUnasked } from "../../src/prepare/authorize.ts";
 import { refuse, refuseThrown } from "../../src/prepare/refuse.ts";
-import { isPromiseLike, runSteps, type Steps, takeNow, wait } from "../../src/prepare/steps.ts";
+import { runSteps, type Steps, takeNow, wait } from "../../src/prepare/steps.ts";
 import { validateStandard } from "../../src/prepare/validate-standard.ts";
 
 const validated = (answer: unknown, value: unknown = {}): unknown =>
