@@ -10,8 +10,9 @@ const [program = "run", ...options] = process.argv.slice(2);
 
 if (program === "run" && !existsSync(`${here}node_modules`)) install();
 await compile();
-// The gate holds the kernel and not the engine: with this young generation the collector's part is the same everywhere.
-const flags = program === "gate" ? ["--expose-gc", "--max-semi-space-size=64"] : ["--expose-gc"];
+// The gate holds the kernel and not the engine: nothing that a round allocates has to be collected during it.
+const room = ["--max-semi-space-size=128", "--min-semi-space-size=128"];
+const flags = program === "gate" ? ["--expose-gc", ...room] : ["--expose-gc"];
 const { status } = spawnSync(process.execPath, [...flags, `${here}dist/${program}.js`, ...options], {
   stdio: "inherit",
   env: { ...process.env, NODE_ENV: "production" },

@@ -70,7 +70,7 @@ function open(options: ToolSessionOptions, isWatched: boolean): Host {
       return batch.result;
     },
     answers: (results) => answersOf(results as BatchResult), // what `execute` has given
-    converse: (callsOf) => converse(options, callsOf),
+    converse: (callsOf) => converse(options, callsOf, isWatched),
   };
 }
 
@@ -104,13 +104,20 @@ function textOf(content: readonly { readonly type: string; readonly text?: unkno
   return content.map((part) => (part.type === "text" ? part.text : JSON.stringify(part))).join("");
 }
 
-async function converse(options: ToolSessionOptions, callsOf: (turn: number) => readonly BenchCall[]): Promise<void> {
+async function converse(
+  options: ToolSessionOptions,
+  callsOf: (turn: number) => readonly BenchCall[],
+  isWatched: boolean,
+): Promise<void> {
   const agent = new Agent({
     ...options,
     limits: { ...options.limits, maxTurns: 10_000, maxMessages: 5_000_000, maxTotalTokens: 1_000_000_000 },
     model: { generate: async ({ turn }) => responseOf(callsOf(turn)) },
   });
-  const { status, error } = await agent.run("Go on.").result;
+  const run = agent.run("Go on.");
+  let seen = 0;
+  if (isWatched) run.subscribe(({ seq }) => (seen = Math.max(seen, seq)));
+  const { status, error } = await run.result;
   if (status !== "completed") throw error ?? new Error(`the run ended ${status}`);
 }
 

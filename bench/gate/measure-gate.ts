@@ -1,11 +1,13 @@
 /**
- * Measures what the gate judges. Every figure is the best of several rounds: noise of a busy machine only
- * ever makes a round slower, and what is really slower is slower in every round.
+ * Measures what the gate judges. Every cost is the least of several rounds: noise of a busy machine only
+ * ever makes a round slower, and what is really slower is slower in every round. Turns take some thirty
+ * microseconds, too few for that, and are judged by what each takes in the middle of many rounds.
  */
 import type { BenchCall, Contender, Host } from "../contender.ts";
 import { collectYoungGarbage, cpuMicroseconds } from "../measure/cpu.ts";
+import { median } from "../measure/statistics.ts";
 import type { Sample } from "../measure/workload.ts";
-import { longRun } from "../workloads/long-run.ts";
+import { playRuns } from "../workloads/long-run.ts";
 import { mixedResponse } from "../workloads/mixed-response.ts";
 import { draftMaker, noOp } from "../workloads/no-op-calls.ts";
 import type { GateFigures } from "./judge.ts";
@@ -52,17 +54,37 @@ export async function measureGrowth(contender: Contender, { calls, rounds }: Gro
   return Math.min(...many) / Math.min(...few);
 }
 
-/** CPU of the last tenth of 1,000 turns, in units of the first. */
-export async function measureTurns(contender: Contender): Promise<number> {
-  const bout = await longRun.prepare(contender, "1000");
-  const samples: Sample[] = [];
-  for (let round = 0; round < ROUNDS; round++) samples.push(await bout.round());
-  return least(samples, "lastUsPerCall") / least(samples, "firstUsPerCall");
+/** How many runs are played, of how many turns. */
+export interface TurnsOptions {
+  readonly turns: number;
+  /** Until all is compiled, and the memory of a whole run is at hand: the first to touch a page pays for it. */
+  readonly warmUps: number;
+  readonly rounds: number;
+}
+
+const TURNS: TurnsOptions = { turns: 1_000, warmUps: 20, rounds: 31 };
+
+/**
+ * CPU of the last tenth of a run's turns, in units of the first. A turn costs what it costs in the middle of
+ * all rounds, and a tenth the sum of its turns: the clock counts whole microseconds, which the sum evens out,
+ * and what happens by chance, in one round at this turn and in another at that, is in the middle of none.
+ */
+export async function measureTurns(contender: Contender, options = TURNS): Promise<number> {
+  const play = playRuns(contender);
+  for (let warmUp = 0; warmUp < options.warmUps; warmUp++) await play(options.turns);
+  const rounds: (readonly number[])[] = [];
+  for (let round = 0; round < options.rounds; round++) rounds.push(await play(options.turns));
+  const costOf = (turn: number): number => median(rounds.map((costs) => costs[turn] ?? Number.NaN));
+  const tenth = options.turns / 10;
+  const sum = (from: number): number =>
+    Array.from({ length: tenth }, (_, turn) => costOf(from + turn)).reduce((total, cost) => total + cost, 0);
+  return sum(options.turns - tenth) / sum(0);
 }
 
 /**
- * Bytes allocated per call: by how much the heap has grown after 2,000 calls during which nothing was
- * collected; the young generation has to have room for them all.
+ * Bytes allocated per call: by how much the heap has grown after 2,000 calls, for which the young generation
+ * has room. The middle of the rounds, since the engine may still collect in one of them, and that would look
+ * like a call that allocates nothing.
  */
 export async function measureAllocation(contender: Contender): Promise<number> {
   const host = contender.equip({ tools: [noOp], cap: 8 })();
@@ -78,7 +100,7 @@ export async function measureAllocation(contender: Contender): Promise<number> {
     await respondAll(host, drafts);
     rounds.push((process.memoryUsage().heapUsed - before) / 2_000);
   }
-  return Math.min(...rounds);
+  return median(rounds);
 }
 
 async function respondAll(host: Host, drafts: readonly BenchCall[][]): Promise<void> {

@@ -5,7 +5,7 @@ import type { Contender } from "../../bench/contender.ts";
 import { bare } from "../../bench/contenders/bare.ts";
 import { kernel } from "../../bench/contenders/kernel.ts";
 import { type GateBounds, type GateFigures, judgeFigures } from "../../bench/gate/judge.ts";
-import { measureGrowth, measureMixed } from "../../bench/gate/measure-gate.ts";
+import { measureGrowth, measureMixed, measureTurns } from "../../bench/gate/measure-gate.ts";
 
 const BOUNDS: GateBounds = {
   growth: 1.5,
@@ -40,6 +40,30 @@ const quadratic: Contender = {
   },
 };
 
+const LOOKS = 2_000;
+
+/** A contender whose every turn goes through all turns before it, as one that copies its transcript would. */
+const looksBack: Contender = {
+  ...kernel,
+  equip: (setup) => {
+    const open = kernel.equip(setup);
+    return () => {
+      const host = open();
+      return {
+        ...host,
+        converse: (callsOf) => {
+          let seen = 0;
+          const lookBack = (turn: number) => {
+            for (let look = 0; look < LOOKS * turn; look++) seen += look % turn;
+            return seen;
+          };
+          return host.converse?.((turn) => (Number.isNaN(lookBack(turn)) ? [] : callsOf(turn))) ?? Promise.resolve();
+        },
+      };
+    };
+  },
+};
+
 beforeAll(() => {
   setFlagsFromString("--expose-gc");
   Object.assign(globalThis, { gc: runInNewContext("gc") });
@@ -64,6 +88,11 @@ describe("the gate", () => {
   it("sees a slowdown that was planted: a scan of the whole response for every call", async () => {
     const growth = await measureGrowth(quadratic, { calls: 4_000, rounds: 1 });
     expect(judgeFigures({ ...GOOD, growth }, BOUNDS)).toHaveLength(1);
+  }, 60_000);
+
+  it("sees a slowdown that was planted: a look at all former turns in each", async () => {
+    const lastToFirst = await measureTurns(looksBack, { turns: 200, warmUps: 1, rounds: 3 });
+    expect(judgeFigures({ ...GOOD, lastToFirst }, BOUNDS)).toHaveLength(1);
   }, 60_000);
 
   it("sees a contender that keeps no rules", async () => {
