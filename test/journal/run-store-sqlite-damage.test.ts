@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { openSqliteJournal, openSqliteRunStore } from "../../src/journal/sqlite/index.ts";
 import { MIGRATIONS, migrate } from "../../src/journal/sqlite/migrations.ts";
 import { fact, factsUpTo } from "../../src/testing/run-store-suite/run-desk.ts";
-import { factsOf, newPath } from "../support/run-store-sqlite-scene.ts";
+import { factsOf } from "../support/run-store-scene.ts";
+import { newPath } from "../support/run-store-sqlite-scene.ts";
 
 /** Writes some runs and closes, so that everything is in the database file. */
 async function filled(path: string, runIds: readonly string[] = ["a", "b"]): Promise<void> {

@@ -6,7 +6,8 @@ import { GameActionReceipt } from "../../src/actions/receipt.ts";
 import { openSqliteJournal, openSqliteRunStore } from "../../src/journal/sqlite/index.ts";
 import { fact, factsUpTo } from "../../src/testing/run-store-suite/run-desk.ts";
 import { intentOf } from "../actions/rig.ts";
-import { factsOf, newPath } from "../support/run-store-sqlite-scene.ts";
+import { factsOf } from "../support/run-store-scene.ts";
+import { newPath } from "../support/run-store-sqlite-scene.ts";
 
 function commitsOf(path: string): number {
   const database = new DatabaseSync(path);
