@@ -19,6 +19,9 @@ export const CALL_EVENTS = [
   ...["UNRESOLVED", "FINISHED"],
 ];
 
+/** Where events lead and what they ask for, by their names; what is not named is not taken. */
+export type Steps = Readonly<Record<string, string>>;
+
 /** What the chart asks the driver for, in order. */
 export function effectsOf(actions: readonly { readonly type: string; readonly params: unknown }[]): string[] {
   return actions

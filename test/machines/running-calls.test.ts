@@ -1,7 +1,7 @@
-import { batchMachine, epochMachine, toolCallMachine } from "toolkernel/machines";
+import { toolCallMachine } from "toolkernel/machines";
 import { describe, expect, it } from "vitest";
 import { initialTransition, type SnapshotFrom, transition } from "xstate";
-import { CALL_EVENTS, nameOf, stepOf } from "./chart-steps.ts";
+import { CALL_EVENTS, nameOf, type Steps, stepOf } from "./chart-steps.ts";
 
 /** Kinds of tools that the call chart tells apart once it runs. */
 const TOOLS = {
@@ -22,7 +22,6 @@ function callAfter(tool: ToolKind, facts: readonly string[], before: readonly st
   return snapshot;
 }
 
-type Steps = Readonly<Record<string, string>>;
 type Row = readonly [tool: ToolKind, state: string, facts: readonly string[], steps: Steps];
 
 const ENDED = { SUCCEEDED: "finishing.succeeded [finish]", FAILED: "finishing.failed [finish]" };
@@ -218,128 +217,5 @@ describe("the tool-call chart from its epoch on", () => {
     expect(tagsAfter([], TO_LANES)).toEqual(["mayStillStart"]);
     for (const facts of [[], ["TIMED_OUT"], ["LOST"]]) expect(tagsAfter(facts)).toEqual(["inFlight"]);
     expect(tagsAfter(["LOST", "FINISHED"])).toEqual(["settled"]);
-  });
-});
-
-const EPOCH_EVENTS = ["START", "CALL_SETTLED", "LANE_FREED", "HALT", "CANCEL"] as const;
-const STOPPABLE = { HALT: "halting [haltCalls]", CANCEL: "draining [cancelCalls]" };
-type EpochFact = (typeof EPOCH_EVENTS)[number];
-
-function epochAfter(calls: number, ...facts: readonly EpochFact[]): SnapshotFrom<typeof epochMachine> {
-  let [snapshot] = initialTransition(epochMachine, { epoch: 0, calls });
-  for (const type of facts) [snapshot] = transition(epochMachine, snapshot, { type });
-  return snapshot;
-}
-
-describe("the epoch chart", () => {
-  it.each<[string, number, readonly EpochFact[], Steps]>([
-    ["waiting", 2, [], { START: "running [admitCalls]" }],
-    [
-      "running",
-      2,
-      ["START"],
-      { CALL_SETTLED: "running [admitCalls]", LANE_FREED: "running [admitCalls]", ...STOPPABLE },
-    ],
-    [
-      "running",
-      2,
-      ["START", "CALL_SETTLED"],
-      { CALL_SETTLED: "settled [settled]", LANE_FREED: "running [admitCalls]", ...STOPPABLE },
-    ],
-    [
-      "running",
-      1,
-      ["START", "LANE_FREED"],
-      { CALL_SETTLED: "settled [settled]", LANE_FREED: "running [admitCalls]", ...STOPPABLE },
-    ],
-    // Nothing is admitted any more, only counted.
-    ["halting", 2, ["START", "HALT"], { CALL_SETTLED: "halting", CANCEL: "draining [cancelCalls]" }],
-    ["halting", 1, ["START", "HALT"], { CALL_SETTLED: "settled [settled]", CANCEL: "draining [cancelCalls]" }],
-    ["draining", 2, ["START", "CANCEL"], { CALL_SETTLED: "draining" }],
-    ["draining", 2, ["START", "CALL_SETTLED", "CANCEL"], { CALL_SETTLED: "settled [settled]" }],
-    ["settled", 1, ["START", "CALL_SETTLED"], {}],
-    ["settled", 1, ["START", "CANCEL", "CALL_SETTLED"], {}],
-  ])(
-    "EPOCH-2, EPOCH-5, CAN-1: in %s (%i calls, after %j) takes exactly its own steps",
-    (state, calls, facts, steps) => {
-      const from = epochAfter(calls, ...facts);
-      const taken = EPOCH_EVENTS.map((type) => [type, stepOf(epochMachine, from, { type })]);
-      expect([nameOf(from.value), Object.fromEntries(taken.filter(([, step]) => step !== "-"))]).toEqual([
-        state,
-        steps,
-      ]);
-    },
-  );
-
-  it.each([1, 2, 7])("EPOCH-2: settles with the last of its %i calls, cancelled or not", (calls) => {
-    for (const cancelAfter of [-1, 0, calls - 1]) {
-      let snapshot = epochAfter(calls, "START");
-      for (let settled = 0; settled < calls; settled += 1) {
-        if (settled === cancelAfter) [snapshot] = transition(epochMachine, snapshot, { type: "CANCEL" });
-        expect(snapshot.context.open).toBe(calls - settled);
-        [snapshot] = transition(epochMachine, snapshot, { type: "CALL_SETTLED" });
-      }
-      expect([snapshot.value, snapshot.status]).toEqual(["settled", "done"]);
-    }
-  });
-});
-
-const BATCH_EVENTS = [
-  { type: "REFUSE" },
-  { type: "PREPARED", undecided: 0 },
-  { type: "DECIDED", undecided: 0 },
-  { type: "CHECKED" },
-  { type: "PLANNED", epochs: 1 },
-  { type: "EPOCH_SETTLED" },
-  { type: "CALLS_SETTLED" },
-  { type: "STORE_LOST" },
-  { type: "CANCEL" },
-] as const;
-
-/** A batch of three epochs that has begun to run them, after facts. */
-function batchAfter(...facts: readonly (typeof BATCH_EVENTS)[number]["type"][]): SnapshotFrom<typeof batchMachine> {
-  const events = [
-    { type: "PREPARED", undecided: 0 },
-    { type: "CHECKED" },
-    { type: "PLANNED", epochs: 3 },
-    ...facts.map((type) => ({ type })),
-  ] as (typeof BATCH_EVENTS)[number][];
-  let [snapshot] = initialTransition(batchMachine, { turn: 1, calls: 5 });
-  for (const event of events) [snapshot] = transition(batchMachine, snapshot, event);
-  return snapshot;
-}
-
-describe("the batch chart from its first epoch on", () => {
-  const DRAINED = { CANCEL: "drainingEpoch [cancelEpoch]" };
-  const NEXT = { EPOCH_SETTLED: "runningEpoch [startEpoch]", STORE_LOST: "haltingEpoch [haltEpoch]", ...DRAINED };
-
-  it.each([
-    ["runningEpoch", [], NEXT],
-    ["runningEpoch", ["EPOCH_SETTLED"], NEXT],
-    ["runningEpoch", ["EPOCH_SETTLED", "EPOCH_SETTLED"], { ...NEXT, EPOCH_SETTLED: "settled [settled]" }],
-    ["haltingEpoch", ["STORE_LOST"], { EPOCH_SETTLED: "cancelling [cancelCalls]", ...DRAINED }],
-    ["drainingEpoch", ["STORE_LOST", "CANCEL"], { EPOCH_SETTLED: "cancelling [cancelCalls]" }],
-    ["drainingEpoch", ["CANCEL"], { EPOCH_SETTLED: "cancelling [cancelCalls]" }],
-    ["cancelling", ["CANCEL", "EPOCH_SETTLED"], { CALLS_SETTLED: "cancelled [settled]" }],
-    ["settled", ["EPOCH_SETTLED", "EPOCH_SETTLED", "EPOCH_SETTLED"], {}],
-    ["cancelled", ["CANCEL", "EPOCH_SETTLED", "CALLS_SETTLED"], {}],
-  ] as const)("EPOCH-2, CAN-1: in %s (after %j) takes exactly its own steps", (state, facts, steps) => {
-    const from = batchAfter(...facts);
-    const taken = BATCH_EVENTS.map((event) => [event.type, stepOf(batchMachine, from, event)]);
-    expect([nameOf(from.value), Object.fromEntries(taken.filter(([, step]) => step !== "-"))]).toEqual([state, steps]);
-  });
-
-  it("EPOCH-2: starts its epochs in order, each named when it starts", () => {
-    let snapshot = batchAfter();
-    const started: unknown[] = [];
-    for (const _ of [1, 2]) {
-      const [next, actions] = transition(batchMachine, snapshot, { type: "EPOCH_SETTLED" });
-      snapshot = next;
-      started.push(...actions.map(({ params }) => (params as { readonly event?: unknown }).event));
-    }
-    expect(started).toEqual([
-      { type: "startEpoch", epoch: 1 },
-      { type: "startEpoch", epoch: 2 },
-    ]);
   });
 });
