@@ -2,23 +2,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { KernelError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { JsonSchemaValidator } from "../../src/domain/schema.ts";
-import { ajvValidator } from "../../src/prepare/ajv-validator.ts";
-import { type CompiledToolSchema, compileToolSchema, dialectOf } from "../../src/prepare/compile-schema.ts";
-import { describeFaults } from "../../src/prepare/describe-faults.ts";
-
-const validator = ajvValidator();
-
-function compile(schema: JsonObject): CompiledToolSchema {
-  return compileToolSchema({ toolName: "edit", schema, imported: false, validator });
-}
-
-function compileImported(schema: JsonObject): CompiledToolSchema {
-  return compileToolSchema({ toolName: "edit", schema, imported: true, validator });
-}
-
-function faultsOf(compiled: CompiledToolSchema, value: unknown): string {
-  return "check" in compiled ? describeFaults(compiled.check(value)) : compiled.unavailable;
-}
+import { compileToolSchema, dialectOf } from "../../src/prepare/compile-schema.ts";
+import { compile, compileImported, faultsOf, validator } from "../support/compile-schema-scene.ts";
 
 function thrownBy(work: () => unknown): unknown {
   try {
@@ -28,26 +13,6 @@ function thrownBy(work: () => unknown): unknown {
   }
   return undefined;
 }
-
-const EDIT: JsonObject = {
-  type: "object",
-  properties: {
-    path: { type: "string" },
-    limit: { type: ["integer", "null"] },
-    mode: { enum: ["fast", "slow"] },
-    edits: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: { old: { type: "string" } },
-        required: ["old"],
-        additionalProperties: false,
-      },
-    },
-    names: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
-  },
-  required: ["path"],
-};
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -209,48 +174,5 @@ describe("compileToolSchema: dialects and isolation", () => {
       { dialect: "2020-12", strict: false },
       { dialect: "2020-12", strict: true },
     ]);
-  });
-});
-
-describe("describeFaults", () => {
-  const check = compile(EDIT);
-
-  it("C36: missing required properties are named", () => {
-    expect(faultsOf(check, {})).toBe("missing required property 'path'");
-  });
-
-  it("PREP-11: every fault is told by place and what was wanted, and no value is quoted", () => {
-    const secret = "hunter2";
-    expect(faultsOf(check, { path: 1, limit: secret, mode: secret, edits: [{ other: secret }], names: 5 })).toBe(
-      'at /path: must be string; at /limit: must be integer or null; at /mode: must be one of "fast", "slow"; ' +
-        "at /edits/0: missing required property 'old'; at /edits/0: property 'other' is not allowed; at /names: must be string or array",
-    );
-  });
-
-  it("PREP-8: eight faults are told, and how many more there are", () => {
-    const text = faultsOf(check, { path: "p", edits: Array.from({ length: 10 }, () => ({})) });
-    expect(text.split("; ")).toHaveLength(9);
-    expect(text.endsWith("; and 2 more")).toBe(true);
-  });
-
-  it("PREP-8: a hostile value gets a short text, also when it is large", () => {
-    const large = { path: "p", edits: Array.from({ length: 100_000 }, () => 1) };
-    expect(faultsOf(check, large)).toBe("at /edits/0: must be object");
-    const longKey = { path: "p", edits: [{ old: "x", ["k".repeat(100_000)]: 1 }] };
-    expect(faultsOf(check, longKey)).toBe(`at /edits/0: property '${"k".repeat(64)}…' is not allowed`);
-    const longEnum = compile({
-      type: "object",
-      properties: { a: { enum: Array.from({ length: 5_000 }, (_, n) => `v${n}`) } },
-    });
-    expect(faultsOf(longEnum, { a: 1 })).toMatch(/^at \/a: must be one of "v0", .*"v15" or one of 4984 more$/);
-  });
-
-  it("C51: names that prototypes have are looked for in the value only", () => {
-    const schema: JsonObject = {
-      type: "object",
-      properties: { constructor: { type: "string" } },
-      required: ["toString"],
-    };
-    expect(faultsOf(compileImported(schema), {})).toBe("missing required property 'toString'");
   });
 });
