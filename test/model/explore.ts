@@ -1,5 +1,6 @@
 /** Visits every state that a scope can reach, by every stimulus in every state, and holds each to the invariants. */
-import { ComposedBatch } from "./composed-batch.ts";
+import type { ComposedBatch } from "./composed-batch.ts";
+import { applyStimulus, startScope, stimuliOf } from "./composed-steps.ts";
 import { faultOfDispatch, faultOfMoment, faultOfResult } from "./invariants.ts";
 import type { SchedulerParts, Scope, Stimulus } from "./scheduler-state.ts";
 
@@ -22,17 +23,17 @@ export function explore(parts: SchedulerParts, scope: Scope): Exploration {
       fault ??= faultOfResult(system, call);
     },
   };
-  const start = ComposedBatch.start(parts, scope, watcher);
+  const start = startScope(parts, scope, watcher);
   fault ??= faultOfMoment(start);
   if (fault !== undefined) fault = `${fault}\n    at the start\n    in ${describeScope(scope)}`;
   const seen = new Set([start.key()]);
   const open: { readonly system: ComposedBatch; readonly way: Way | undefined }[] = [{ system: start, way: undefined }];
   let steps = 0;
   for (let next = open.pop(); next !== undefined && fault === undefined; next = open.pop()) {
-    for (const stimulus of next.system.stimuli()) {
+    for (const stimulus of stimuliOf(next.system)) {
       const system = next.system.clone();
       const way = { stimulus, before: next.way };
-      system.apply(stimulus);
+      applyStimulus(system, stimulus);
       steps += 1;
       const key = system.key();
       const isNew = !seen.has(key);

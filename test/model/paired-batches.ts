@@ -5,7 +5,8 @@
  */
 import type { BatchResult, RecordedEvent } from "toolkernel";
 import { assertOrder, simulatedClock } from "toolkernel/testing";
-import { ComposedBatch } from "./composed-batch.ts";
+import type { ComposedBatch } from "./composed-batch.ts";
+import { applyStimulus, startScope, stimuliOf } from "./composed-steps.ts";
 import { describeScope, describeStimulus } from "./explore.ts";
 import { faultOfDispatch, faultOfMoment, faultOfResult } from "./invariants.ts";
 import type { Kernel } from "./kernel.ts";
@@ -67,7 +68,7 @@ class PairedBatches {
     this.#aborts = scope.batches.map(() => new AbortController());
     // No two alike, so that of two calls dispatched at once one times out first.
     this.#timeouts = scope.batches.flat().map((_kind, index) => 1_000 * (1 + random.below(20)) + 7 * index);
-    this.#composed = ComposedBatch.start(parts, scope, {
+    this.#composed = startScope(parts, scope, {
       onDispatch: (system, call) => {
         this.#fault ??= faultOfDispatch(system, call);
         this.#dispatchedAtMs.set(call.index, this.#clock.clock.now());
@@ -148,7 +149,7 @@ class PairedBatches {
   }
 
   async #happen(): Promise<void> {
-    const stimuli = this.#composed.stimuli();
+    const stimuli = stimuliOf(this.#composed);
     const deadline = this.#nextDeadlines();
     const answers = stimuli.filter((stimulus) => stimulus.kind === "call" && isAnswer(stimulus.fact));
     const isTime = deadline.length > 0 && (answers.length === 0 || this.#random.percent(15));
@@ -172,7 +173,7 @@ class PairedBatches {
     for (const { index, row } of this.#composed.current)
       if (row.value === "running") this.#signalledAtMs.set(index, nowMs);
     const batch = this.#composed.batch;
-    this.#composed.apply({ kind: "cancel" });
+    applyStimulus(this.#composed, { kind: "cancel" });
     this.#aborts[batch]?.abort();
   }
 
@@ -180,7 +181,7 @@ class PairedBatches {
     if (stimulus.kind !== "call") throw new Error("nothing can happen");
     this.way.push(describeStimulus(stimulus));
     const executor = this.#executors.get(stimulus.call);
-    this.#composed.apply(stimulus);
+    applyStimulus(this.#composed, stimulus);
     executor?.end(stimulus.fact);
   }
 
@@ -192,7 +193,7 @@ class PairedBatches {
     await this.#clock.advance(distanceMs);
     for (const { call, stimulus } of deadlines) {
       if (stimulus.kind === "call" && stimulus.fact === "TIMED_OUT") this.#signalledAtMs.set(call, first.atMs);
-      this.#composed.apply(stimulus);
+      applyStimulus(this.#composed, stimulus);
     }
   }
 
