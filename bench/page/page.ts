@@ -1,11 +1,24 @@
-import type { BenchResults } from "../measure/results.ts";
+import type { BenchResults, BoutResult } from "../measure/results.ts";
 import { readBars } from "./bars.ts";
 import { barTable, callTable, fieldTable, largeTable } from "./tables.ts";
 
 /** The page in docs/, from the results of one run and the notes that people have written. */
 export function composePage(results: BenchResults, notes: string): string {
-  const find = (workload: string, size?: string) =>
-    results.bouts.find((bout) => bout.workload === workload && (size === undefined || bout.size === size));
+  const parts = [
+    describeRun(results),
+    describeCalls(results),
+    describeTurns(results),
+    describeMixed(results),
+    describeLarge(results),
+    describeSessions(results),
+    describeActions(results),
+    describeMemory(results),
+    notes.trim(),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function describeRun(results: BenchResults): string {
   return `# Performance
 
 <!-- Written by \`npm run bench -- --write\` from bench/results.json and bench/page/notes.md. -->
@@ -18,29 +31,35 @@ ${describeMachine(results)}
 
 ## The bars
 
-${barTable(readBars(results))}
+${barTable(readBars(results))}`;
+}
 
-## W1: calls that do nothing
+function describeCalls(results: BenchResults): string {
+  return `## W1: calls that do nothing
 
 N calls in one response.
 
-${callTable(results)}
+${callTable(results)}`;
+}
 
-## W2: a whole run, 3 calls a turn
+function describeTurns(results: BenchResults): string {
+  return `## W2: a whole run, 3 calls a turn
 
 1,000 turns:
 
-${fieldTable(find("w2", "1000"), TURN_COLUMNS)}
+${fieldTable(findBout(results, "w2", "1000"), TURN_COLUMNS)}
 
 200 turns, since some cost more with every turn:
 
-${fieldTable(find("w2", "200"), TURN_COLUMNS)}
+${fieldTable(findBout(results, "w2", "200"), TURN_COLUMNS)}`;
+}
 
-## W3: a mixed response, and an abort
+function describeMixed(results: BenchResults): string {
+  return `## W3: a mixed response, and an abort
 
 40 reads, 12 writes on 4 keys and 8 barriers of 10 ms each. An overlap is a pair of calls at work at the same time: with the same key, or one of them a barrier. A lost update was overwritten by a call that had read before it. The same response is aborted after 5 ms: a lost result is a call without an answer, misreported a write that took effect although the model is told nothing of it, or that it failed.
 
-${fieldTable(find("w3"), [
+${fieldTable(findBout(results, "w3"), [
   ["makespanMs", "makespan, ms"],
   ["toIdeal", "of the ideal by the rules"],
   ["keyOverlaps", "overlaps, same key"],
@@ -51,22 +70,28 @@ ${fieldTable(find("w3"), [
   ["abortMisreported", "abort: misreported"],
 ])}
 
-A makespan below the ideal is one that the rules forbid.
+A makespan below the ideal is one that the rules forbid.`;
+}
 
-## W4: large arguments
+function describeLarge(results: BenchResults): string {
+  return `## W4: large arguments
 
-${largeTable(results)}
+${largeTable(results)}`;
+}
 
-## W5: 1,000 new sessions at once, 10 calls each
+function describeSessions(results: BenchResults): string {
+  return `## W5: 1,000 new sessions at once, 10 calls each
 
-${fieldTable(find("w5"), [
+${fieldTable(findBout(results, "w5"), [
   ["cpuUsPerCall", "CPU per call, us"],
   ["openUsPerSession", "CPU to open one, us"],
-])}
+])}`;
+}
 
-## W6: durable actions on SQLite
+function describeActions(results: BenchResults): string {
+  return `## W6: durable actions on SQLite
 
-${fieldTable(find("w6"), [
+${fieldTable(findBout(results, "w6"), [
   ["rawPerSecond", "raw commits per s"],
   ["perSecond1", "actions per s, 1 in flight"],
   ["perSecond16", "16"],
@@ -74,17 +99,20 @@ ${fieldTable(find("w6"), [
   ["perSecond256", "256"],
   ["toRaw1", "of raw commits, 1 in flight"],
   ["toRaw64", "64"],
-])}
+])}`;
+}
 
-## W7: memory per waiting call
+function describeMemory(results: BenchResults): string {
+  return `## W7: memory per waiting call
 
-${fieldTable(find("w7"), [
+${fieldTable(findBout(results, "w7"), [
   ["bytesPerCall", "bytes per call beyond its arguments"],
   ["argumentBytesPerCall", "its arguments"],
-])}
+])}`;
+}
 
-${notes.trim()}
-`;
+function findBout({ bouts }: BenchResults, workload: string, size?: string): BoutResult | undefined {
+  return bouts.find((bout) => bout.workload === workload && (size === undefined || bout.size === size));
 }
 
 const TURN_COLUMNS = [
