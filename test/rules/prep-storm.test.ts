@@ -93,18 +93,17 @@ function playStep(
 const passes = (how: Manner, good: readonly Manner[]): boolean =>
   how === "fine" || how === "late" || good.includes(how);
 
-async function storm({ calls, cancelAtMs, pick }: Plan) {
-  const { clock, advance, pendingTimers } = simulatedClock();
-  const runs: number[] = [];
-  const later = (work: () => void): void => void clock.setTimer(clock.now() + 7, work);
-  const at = (index: number) => calls[index];
+type Later = (work: () => void) => void;
+
+/** A tool whose schema behaves as planned; `runs` has the calls that it has executed. */
+function stormedTool({ calls, pick }: Plan, later: Later, runs: number[]) {
   const schema: StandardSchema<JsonObject, JsonObject> = {
     "~standard": {
       version: 1,
       vendor: "test",
       validate: (value) => {
         // A schema that hangs is not bounded: only a cancellation ends it. It is played as a late one.
-        const planned = at(Number((value as JsonObject).n))?.schema ?? "fine";
+        const planned = calls[Number((value as JsonObject).n)]?.schema ?? "fine";
         const how = planned === "hangs" ? "late" : planned;
         const refused = { issues: [{ message: "no" }] };
         return playStep(
@@ -115,7 +114,7 @@ async function storm({ calls, cancelAtMs, pick }: Plan) {
       },
     },
   };
-  const tool = defineTool({
+  return defineTool({
     name: "t",
     description: "Is stormed.",
     inputSchema: schema,
@@ -126,46 +125,58 @@ async function storm({ calls, cancelAtMs, pick }: Plan) {
       return "ok";
     },
   });
+}
+
+/** Hooks that behave as planned for each call. */
+function stormedHooks({ calls, pick }: Plan, later: Later): SessionHooks {
   const block = { block: "no" };
-  const hooks: SessionHooks = {
+  const play = (how: Manner | undefined, answers: Parameters<typeof playStep>[1]) =>
+    playStep(how ?? "fine", answers, { pick, later }) as never;
+  return {
     rewriteToolCall: {
       timeoutMs: 20,
-      run: (input) =>
-        playStep(
-          at(input.callIndex)?.policy ?? "fine",
-          {
-            fine: undefined,
-            blocks: block,
-            asks: { ask: {} },
-            rewrites: { arguments: { ...input.arguments, by: "policy" } },
-          },
-          { pick, later },
-        ) as never,
+      run: ({ callIndex, arguments: given }) =>
+        play(calls[callIndex]?.policy, {
+          fine: undefined,
+          blocks: block,
+          asks: { ask: {} },
+          rewrites: { arguments: { ...given, by: "policy" } },
+        }),
     },
     authorizeToolCall: {
       timeoutMs: 20,
-      run: (input) =>
-        playStep(
-          at(input.callIndex)?.authorization ?? "fine",
-          { fine: true, blocks: block, asks: { ask: {} }, rewrites: { arguments: input.arguments } },
-          { pick, later },
-        ) as never,
+      run: ({ callIndex, arguments: given }) =>
+        play(calls[callIndex]?.authorization, {
+          fine: true,
+          blocks: block,
+          asks: { ask: {} },
+          rewrites: { arguments: given },
+        }),
     },
     afterToolCall: {
       timeoutMs: 20,
-      run: (input) =>
-        playStep(
-          at(input.callIndex)?.after ?? "fine",
-          { fine: undefined, blocks: block, asks: { ask: {} }, rewrites: { content: "shaped" } },
-          { pick, later },
-        ) as never,
+      run: ({ callIndex }) =>
+        play(calls[callIndex]?.after, {
+          fine: undefined,
+          blocks: block,
+          asks: { ask: {} },
+          rewrites: { content: "shaped" },
+        }),
     },
   };
-  const session = createToolSession({ tools: [tool as AnyTool], hooks, clock, runId: "run" });
-  const response = calls.map((_, n) => ({ id: `c${n}`, name: "t", arguments: JSON.stringify({ n }) }));
+}
+
+async function storm(plan: Plan) {
+  const { clock, advance, pendingTimers } = simulatedClock();
+  const runs: number[] = [];
+  const later: Later = (work) => void clock.setTimer(clock.now() + 7, work);
+  const tools = [stormedTool(plan, later, runs) as AnyTool];
+  const session = createToolSession({ tools, hooks: stormedHooks(plan, later), clock, runId: "run" });
+  const response = plan.calls.map((_, n) => ({ id: `c${n}`, name: "t", arguments: JSON.stringify({ n }) }));
   const controller = new AbortController();
   const first = settle(session.execute(response, { signal: controller.signal }).result, advance);
-  if (cancelAtMs !== undefined) later20(clock, cancelAtMs, () => controller.abort());
+  const { cancelAtMs } = plan;
+  if (cancelAtMs !== undefined) clock.setTimer(clock.now() + cancelAtMs, () => controller.abort());
   const asked = await first;
   const approvals = Object.fromEntries((asked.approvals ?? []).map(({ approvalId }) => [approvalId, true as const]));
   const result =
@@ -176,14 +187,6 @@ async function storm({ calls, cancelAtMs, pick }: Plan) {
   await session.close();
   await advance(1_000);
   return { result, runs, afterwards, left: pendingTimers(), isCancelled: controller.signal.aborted };
-}
-
-function later20(
-  clock: { now(): number; setTimer(atMs: number, run: () => void): () => void },
-  inMs: number,
-  work: () => void,
-): void {
-  clock.setTimer(clock.now() + inMs, work);
 }
 
 /** Moves time until a batch is done. */
