@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { listFiles, parseSource, ROOT, sourceFiles } from "../support/syntax.ts";
+import { projectFiles } from "../support/project-files.ts";
+import { parseSource, ROOT, sourceFiles } from "../support/syntax.ts";
 import { mayUseBuiltins } from "./import-direction.ts";
 import { clockCalls, nodeGlobals, realTimers, uncheckedTypes, unfinishedMarks, unrunTests } from "./strays.ts";
 
@@ -15,27 +15,10 @@ const product = sourceFiles("src", "machines");
 const tests = sourceFiles("test");
 const written = [...product, ...tests, ...sourceFiles("examples", "scripts", "bench")];
 
-// Files under version control and new ones that are not ignored; all files where there is no repository.
-function projectFiles(): string[] {
-  try {
-    const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
-    return listed
-      .toString("utf8")
-      .split("\n")
-      .filter((path) => TEXT_FILE.test(path));
-  } catch {
-    return listFiles(["src", "machines", "test", "docs", "examples", "scripts"], "").filter((path) =>
-      TEXT_FILE.test(path),
-    );
-  }
-}
+const textFiles = projectFiles(TEXT_FILE);
 
 function textOf(path: string): string {
-  try {
-    return readFileSync(ROOT + path, "utf8");
-  } catch {
-    return "";
-  }
+  return readFileSync(ROOT + path, "utf8");
 }
 
 describe("no strays", () => {
@@ -66,12 +49,12 @@ describe("no strays", () => {
   it("no file names the folder that the project happens to lie in", () => {
     const parent = dirname(ROOT);
     const places = [ROOT, ["/", tmpdir(), homedir()].includes(parent) ? ROOT : `${parent}/`];
-    const naming = projectFiles().filter((path) => places.some((place) => textOf(path).includes(place)));
+    const naming = textFiles.filter((path) => places.some((place) => textOf(path).includes(place)));
     expect(naming).toEqual([]);
   });
 
   it("no lock file records where packages were downloaded from", () => {
-    const locks = projectFiles().filter((path) => path.endsWith("package-lock.json"));
+    const locks = textFiles.filter((path) => path.endsWith("package-lock.json"));
     expect(locks).toContain("package-lock.json");
     expect(locks.filter((path) => textOf(path).includes('"resolved"'))).toEqual([]);
   });
