@@ -1,5 +1,8 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { KernelError } from "../../domain/errors.ts";
-import type { SqliteDatabase } from "./driver.ts";
+import { openDatabase } from "./connection.ts";
+import type { SqliteClass, SqliteDatabase } from "./driver.ts";
+import { syncDirectory } from "./file-system.ts";
 import { rollBack } from "./rollback.ts";
 import { JOURNAL_001 } from "./sql/001-journal.ts";
 import { RUNS_002 } from "./sql/002-runs.ts";
@@ -19,17 +22,17 @@ export interface MigrationRequest {
 
 /**
  * Brings a file to today's schema, in one transaction under the write lock, so that of several processes
- * one does it. A file that holds an older schema is copied to `<path>-before-<version>` first.
+ * one does it. A file that holds an older schema is copied to `<path>-before-<version>` first, durably.
  * @throws KernelError `JOURNAL_VERSION` when the file is of a newer version; it is left untouched.
  */
 export function migrate({ database, path, migrations }: MigrationRequest): void {
   const found = checkVersion(database, path, migrations.length);
   if (found === migrations.length) return;
-  if (found > 0) backUp(database, `${path}-before-${migrations.length}`);
   database.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have been first.
     const before = checkVersion(database, path, migrations.length);
+    if (before > 0 && before < migrations.length) backUp(database, path, `${path}-before-${migrations.length}`);
     for (const step of migrations.slice(before)) database.exec(step);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
     database.exec("COMMIT");
@@ -53,6 +56,29 @@ export function checkVersion(database: SqliteDatabase, path: string, newest: num
   );
 }
 
-function backUp(database: SqliteDatabase, copyPath: string): void {
-  database.exec(`VACUUM INTO '${copyPath.replaceAll("'", "''")}'`);
+/**
+ * Copies what is committed, through a connection of its own, since none copies in its own transaction. The
+ * copy has its name when it is whole: what a process left that died in the middle is thrown away.
+ */
+function backUp(database: SqliteDatabase, path: string, copyPath: string): void {
+  const unfinished = `${copyPath}-unfinished`;
+  for (const each of [`${unfinished}-journal`, unfinished]) rmSync(each, { force: true });
+  const reader = openDatabase(database.constructor as SqliteClass, path); // every binding's databases are of a class
+  try {
+    reader.exec(`VACUUM INTO '${unfinished.replaceAll("'", "''")}'`);
+  } finally {
+    reader.close();
+  }
+  syncFile(unfinished); // SQLite does not
+  renameSync(unfinished, copyPath);
+  syncDirectory(copyPath);
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
