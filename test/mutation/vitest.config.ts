@@ -23,7 +23,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   units: [
     "test/{machines,plan,prepare,repeat,run,settle}/*.test.ts",
     "test/actions/project-receipt.test.ts",
-    "test/rules/run-{close,model,prepare}.test.ts",
+    "test/rules/run-{close,model-*,prepare}.test.ts",
   ],
   stages: ["test/{actions,journeys,plan,repeat,rules,settle}/*.test.ts"],
 };

@@ -14,7 +14,10 @@ export function projectFiles(pattern: RegExp): string[] {
 
 function listProject(): string[] {
   try {
-    const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
+    const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     return listed.toString("utf8").split("\n");
   } catch {
     return listFiles(FOLDERS, "");
