@@ -138,11 +138,10 @@ export type CallEventFields<Kind extends CallEventKind> = Omit<KernelEventMap[Ki
 
 /**
  * Where the kernel's work reports its events; never throws, never waits. `fields` are taken over, not kept.
- * Of an event of a call its time is answered.
  */
 export interface EventPort {
   emit<Kind extends KernelEventKind>(kind: Kind, turn: number, fields: KernelEventMap[Kind]): void;
-  emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): number;
+  emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): void;
   /** Tells telemetry alone, since no event follows the end of a call, how much of its progress was dropped so far. */
   traceDroppedProgress(call: CallPlace, dropped: number): void;
 }

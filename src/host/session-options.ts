@@ -21,7 +21,7 @@ import type { AnyTool, ToolExecution } from "../domain/tool.ts";
 import type { LaneEntry, Lanes } from "../plan/lanes.ts";
 import type { CompatOption } from "../prepare/compat.ts";
 import type { Interpreter } from "../run/chart-actor.ts";
-import { createId, systemClock } from "../run/clock.ts";
+import { createId, steadyClock, systemClock } from "../run/clock.ts";
 import { DEFAULT_INTERPRETER } from "../run/default-interpreter.ts";
 import type { SessionSettings } from "../run/session-core.ts";
 
@@ -130,6 +130,7 @@ export function completeSettings(given: Omit<ToolSessionOptions, "runId">, runId
     uncertainWriteScope: given.uncertainWriteScope ?? "batch",
     compat: given.compat,
     clock: given.clock ?? systemClock,
+    steady: steadyClock(given.clock),
     inspect: given.inspect,
     // An inspector is shown XState's own actors, so that every tool of its world understands them.
     interpreter: given.inspect === undefined ? (given.interpreter ?? DEFAULT_INTERPRETER) : "xstate",

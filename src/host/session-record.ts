@@ -67,13 +67,13 @@ export class SessionRecord {
 
   async #open(): Promise<void> {
     const core = this.#core;
-    const { runId, clock } = core.settings;
+    const { runId, steady } = core.settings;
     const claim = await this.#store.claim(runId, { create: true });
     if (isAgentsRun(foldRun(claim.facts))) {
       await claim.release();
       throw invalidOption("runId", "is the run of an Agent; go on with it by agent.resume");
     }
-    core.recorder = new Recorder(claim, clock, this.#onLost);
+    core.recorder = new Recorder(claim, steady, this.#onLost);
     if (claim.facts.length === 0) core.recorder.note({ kind: "begun", earlier: [] }, { status: "running", turn: 0 });
     if (this.#hasEarlyEvidence) this.noteEvidence();
     this.#restore([...claim.facts, ...(this.#hasEarlyEvidence ? [{ kind: "evidence" } as const] : [])]);

@@ -28,7 +28,7 @@ export async function claimNewRun(store: RunStore, loop: RunLoop, prompt: readon
     await claim.release();
     throw invalidOption("runId", "is the id of a run that the store has already; resume it, or take another id");
   }
-  core.recorder = new Recorder(claim, core.settings.clock, (error) => loop.loseStore(error));
+  core.recorder = new Recorder(claim, core.settings.steady, (error) => loop.loseStore(error));
 }
 
 /** @throws KernelError `INVALID_OPTIONS` for what a store could not keep. */
@@ -58,7 +58,7 @@ export async function takeOverRun(store: RunStore, loop: RunLoop, facts: ResumeF
     checkStoredApprovals(stored, facts.approvals);
     const outcome = storedOutcomeOf(runId, stored);
     if (outcome === undefined)
-      core.recorder = new Recorder(claim, core.settings.clock, (error: KernelError) => loop.loseStore(error));
+      core.recorder = new Recorder(claim, core.settings.steady, (error: KernelError) => loop.loseStore(error));
     // Behind what was said to an earlier process, in front of what is said from now on.
     hearWithResume(loop, facts.message);
     if (outcome !== undefined) {

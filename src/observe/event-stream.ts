@@ -67,11 +67,9 @@ export class EventStream implements EventPort {
     this.#publish(Object.assign(base, fields));
   }
 
-  emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): number {
+  emitCall<Kind extends CallEventKind>(kind: Kind, call: CallPlace, fields: CallEventFields<Kind>): void {
     const { runId, clock } = this.#options;
-    const timeMs = clock.now();
-    this.#publish(makeCallEvent(kind, { seq: this.#seq++, timeMs, runId, call }, fields));
-    return timeMs;
+    this.#publish(makeCallEvent(kind, { seq: this.#seq++, timeMs: clock.now(), runId, call }, fields));
   }
 
   traceDroppedProgress({ turn, callId, callIndex, toolName, operationId }: CallPlace, dropped: number): void {

@@ -14,7 +14,7 @@ import type { CallRun } from "./run-call.ts";
  */
 export function shapeResult(call: CallRun, made: ToolResult): ToolResult | Promise<ToolResult> {
   const { core, turn } = call.owner;
-  const { hooks, limits, clock, runId } = core.settings;
+  const { hooks, limits, steady, runId } = core.settings;
   const { host } = core;
   const result = projectResult(call, made, finishingOutcome(call));
   if (hooks.afterToolCall === undefined || call.prepared === undefined) return result;
@@ -31,7 +31,7 @@ export function shapeResult(call: CallRun, made: ToolResult): ToolResult | Promi
     host,
   };
   const bounds: HookBounds = {
-    clock,
+    clock: steady,
     deadlines: core.deadlines,
     timeoutMs: limits.hookTimeoutMs,
     cancellation: call.owner.cancellation,

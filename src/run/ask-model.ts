@@ -20,7 +20,7 @@ export function askModel(
     hasStarted = true;
   };
   return requestModel(prepared.model, prepared.request, {
-    clock: core.settings.clock,
+    clock: core.settings.steady,
     deadlines: core.deadlines,
     timeoutMs: core.settings.limits.modelTimeoutMs,
     onDelta: (delta) =>

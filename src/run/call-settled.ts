@@ -4,7 +4,7 @@ import type { CallEventFields } from "../domain/event.ts";
 import type { RunFact } from "../domain/run-store.ts";
 import type { Writable } from "../domain/writable.ts";
 import { actionFactsOf } from "./durable-call.ts";
-import { holdEnd, mayBeAlive } from "./lane-traffic.ts";
+import { dateOf, holdEnd, mayBeAlive } from "./lane-traffic.ts";
 import type { CallRun } from "./run-call.ts";
 import type { EpochRun } from "./run-epoch.ts";
 import type { OpenUncertainty } from "./session-core.ts";
@@ -42,7 +42,7 @@ export function settledFact(call: CallRun, settled: SettledCall): Extract<RunFac
     ...(epoch !== undefined && { epoch }),
     ...(startedAtMs !== undefined && { startedAtMs }),
     ...(call.isProjectionFailed && { isProjectionFailed: true as const }),
-    ...(mayBeAlive(call) && { heldUntilMs: holdEnd(call.owner.core, call) }),
+    ...(mayBeAlive(call) && { heldUntilMs: dateOf(call.owner.core, holdEnd(call.owner.core, call)) }),
   };
 }
 
@@ -55,14 +55,14 @@ function startOf({ execution, earlierDispatch, isLost }: CallRun): number | unde
 export function describeDispatch(call: CallRun, epochRun: EpochRun): CallEventFields<"toolDispatched"> {
   const { preparedAtMs, headedAtMs, isWrite } = call;
   const { epoch, startedAtMs: epochStartedAtMs } = epochRun;
-  const startedAtMs = call.execution?.startedAtMs ?? headedAtMs;
+  const beganMs = call.execution?.beganMs ?? headedAtMs;
   return {
     epoch,
     isWrite,
-    waitedMs: startedAtMs - preparedAtMs,
+    waitedMs: beganMs - preparedAtMs,
     barrierMs: epochStartedAtMs - preparedAtMs,
     keyMs: headedAtMs - epochStartedAtMs,
-    queueMs: startedAtMs - headedAtMs,
+    queueMs: beganMs - headedAtMs,
   };
 }
 

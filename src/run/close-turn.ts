@@ -22,9 +22,9 @@ export function closeTurn(run: RunLoop, report: (closed: TurnClosed) => void): v
   }
   const batch = batchResult === undefined ? {} : { batch: batchResult };
   const facts = { turn, messages: [...run.transcript.messages], host: core.host, ...batch };
-  const { clock, limits } = core.settings;
+  const { steady, limits } = core.settings;
   const bounds = {
-    clock,
+    clock: steady,
     deadlines: core.deadlines,
     timeoutMs: limits.hookTimeoutMs,
     cancellation: run.cancellation,

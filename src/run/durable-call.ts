@@ -36,10 +36,10 @@ export function operationIdOf(call: CallRun): string {
 
 /** When a call whose signal has fired is given up: after the grace, or once its receipt had time to be saved (CAN-2). */
 export function graceEnd(call: CallRun, signalledAtMs: number): number {
-  const { clock, limits } = call.owner.core.settings;
+  const { steady, limits } = call.owner.core.settings;
   const graceOverAtMs = signalledAtMs + limits.cancellationGraceMs;
   const durable = call.prepared?.tool.durable;
-  if (durable === undefined || clock.now() < graceOverAtMs || !durable.isSavingReceipt(call.operationId)) {
+  if (durable === undefined || steady.now() < graceOverAtMs || !durable.isSavingReceipt(call.operationId)) {
     return graceOverAtMs;
   }
   return Math.max(graceOverAtMs, signalledAtMs + durable.receiptCommitTimeoutMs);

@@ -24,7 +24,10 @@ import { createToolContext } from "./tool-context.ts";
 
 /** See the file header. */
 export class Execution implements ExecutorWatcher {
+  /** When it was dispatched, as hosts are told. */
   readonly startedAtMs: number;
+  /** The same by the clock that never jumps; what is waited for is measured from here. */
+  readonly beganMs: number;
   /** What a return was read as. */
   answer: ToolResult | undefined;
   /** What a durable tool said of its action beside that. */
@@ -44,7 +47,9 @@ export class Execution implements ExecutorWatcher {
   constructor(call: CallRun, prepared: PreparedCall) {
     this.#call = call;
     this.#prepared = prepared;
-    this.startedAtMs = call.owner.core.settings.clock.now();
+    const { clock, steady } = call.owner.core.settings;
+    this.startedAtMs = clock.now();
+    this.beganMs = steady.now();
   }
 
   /** The executor's signal; made when it is first looked at, or when it has to fire. */
@@ -64,7 +69,7 @@ export class Execution implements ExecutorWatcher {
       this.#call.tell(FACTS.LOST);
       return;
     }
-    this.#deadline = deadlines.arm(this.startedAtMs + timeoutMs, () => this.#call.tell(FACTS.TIMED_OUT));
+    this.#deadline = deadlines.arm(this.beganMs + timeoutMs, () => this.#call.tell(FACTS.TIMED_OUT));
     dispatch(again, this.#prepared.arguments, this);
   }
 
@@ -72,7 +77,7 @@ export class Execution implements ExecutorWatcher {
   stop(cause: StopCause): void {
     const { core, cancellation } = this.#call.owner;
     core.deadlines.disarm(this.#deadline);
-    this.signalledAtMs = core.settings.clock.now();
+    this.signalledAtMs = core.settings.steady.now();
     this.#awaitGrace(this.signalledAtMs);
     const timeout = new DOMException("The tool's time-out is over.", "TimeoutError");
     this.#control().abort(cause === "timeout" ? timeout : cancellation.reason);
@@ -83,7 +88,7 @@ export class Execution implements ExecutorWatcher {
     const { core } = this.#call.owner;
     const overAtMs = graceEnd(this.#call, signalledAtMs);
     this.#deadline = core.deadlines.arm(overAtMs, () => {
-      if (graceEnd(this.#call, signalledAtMs) > core.settings.clock.now()) this.#awaitGrace(signalledAtMs);
+      if (graceEnd(this.#call, signalledAtMs) > core.settings.steady.now()) this.#awaitGrace(signalledAtMs);
       else this.#call.tell(FACTS.GRACE_OVER);
     });
   }

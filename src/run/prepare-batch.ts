@@ -53,7 +53,8 @@ function acceptCall(call: CallRun, prepared: PreparedCall): void {
     return;
   }
   call.tell(prepared.ask === undefined ? FACTS.ALLOWED : FACTS.ASKED);
-  call.preparedAtMs = core.events.emitCall("toolPrepared", call, { conflictKeys: prepared.conflictKeys });
+  call.preparedAtMs = core.settings.steady.now();
+  core.events.emitCall("toolPrepared", call, { conflictKeys: prepared.conflictKeys });
 }
 
 function preparePort(owner: CallOwner): PreparePort {
@@ -85,8 +86,8 @@ export function nameCall(call: CallRun): Refusal | undefined {
 
 /** What is asked while a call is prepared is not waited for once the batch is cancelled (PREP-12). */
 function boundsOf({ core, cancellation }: CallOwner): HookBounds {
-  const { clock, limits } = core.settings;
-  return { clock, deadlines: core.deadlines, timeoutMs: limits.hookTimeoutMs, cancellation, graceMs: 0 };
+  const { steady, limits } = core.settings;
+  return { clock: steady, deadlines: core.deadlines, timeoutMs: limits.hookTimeoutMs, cancellation, graceMs: 0 };
 }
 
 function boundHook<Input extends CallHookInput>(

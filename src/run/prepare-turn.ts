@@ -51,9 +51,9 @@ export function prepareTurn(run: RunLoop, report: (prepared: TurnPrepared) => vo
     return;
   }
   const facts = { turn, messages: [...run.transcript.messages], host: core.host };
-  const { clock, limits } = core.settings;
+  const { steady, limits } = core.settings;
   const bounds = {
-    clock,
+    clock: steady,
     deadlines: core.deadlines,
     timeoutMs: limits.hookTimeoutMs,
     cancellation,

@@ -24,7 +24,7 @@ export interface Recovery {
 /** Asks, bounded by the tool's time-out. */
 export function askRecovery(call: CallRun): Recovery {
   const { core, cancellation } = call.owner;
-  const { clock, limits } = core.settings;
+  const { steady, limits } = core.settings;
   const controller = new AbortController();
   // Progress is of the executor; a question has none.
   const context = createToolContext(call, { signal: controller.signal, progress: () => undefined });
@@ -33,7 +33,7 @@ export function askRecovery(call: CallRun): Recovery {
     durable: undefined as DurableOutcome | undefined,
     stop(): void {
       core.deadlines.disarm(deadline);
-      deadline = core.deadlines.arm(clock.now() + limits.cancellationGraceMs, () => call.tell(FACTS.GRACE_OVER));
+      deadline = core.deadlines.arm(steady.now() + limits.cancellationGraceMs, () => call.tell(FACTS.GRACE_OVER));
       controller.abort(cancellation.reason);
     },
   };
@@ -52,7 +52,7 @@ export function askRecovery(call: CallRun): Recovery {
     call.tell(FACTS[read.means]);
   };
   const timeoutMs = call.prepared?.tool.timeoutMs ?? limits.toolTimeoutMs;
-  let deadline = core.deadlines.arm(clock.now() + timeoutMs, () => {
+  let deadline = core.deadlines.arm(steady.now() + timeoutMs, () => {
     controller.abort(new DOMException("The time to recover is over.", "TimeoutError"));
     end(undefined);
   });

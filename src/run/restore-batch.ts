@@ -22,7 +22,7 @@ export function restoreCalls(batch: BatchRun, stored: StoredBatch): number {
   for (const preparation of stored.preparations ?? []) {
     const call = batch.calls[preparation.index];
     if (call === undefined) continue;
-    call.preparedAtMs = batch.core.settings.clock.now();
+    call.preparedAtMs = batch.core.settings.steady.now();
     if (preparation.kind === "refused") restoreRefusal(call, preparation);
     else restorePrepared(call, preparation, stored.decisions.get(preparation.index));
   }

@@ -127,7 +127,7 @@ function fingerprintsOf(
 function restoreHolds(core: SessionCore, { settled, preparations }: StoredBatch): void {
   for (const { index, heldUntilMs } of settled.values()) {
     if (heldUntilMs === undefined) continue;
-    restoreHold(core, { conflictKeys: keysOf(preparations, index), untilMs: heldUntilMs });
+    restoreHold(core, { conflictKeys: keysOf(preparations, index), untilDateMs: heldUntilMs });
   }
 }
 

@@ -58,7 +58,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   start(): void {
     const { core, turn } = this.#owner;
     core.runningEpoch = this;
-    this.startedAtMs = core.settings.clock.now();
+    this.startedAtMs = core.settings.steady.now();
     core.events.emit("epochStarted", turn, { epoch: this.epoch, callIds: this.#calls.map(({ callId }) => callId) });
     const uncertain = core.uncertainFor(this.#owner);
     for (const call of this.#calls) {
@@ -86,7 +86,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   }
 
   /** Looks at a call that may have become startable; answers whether it has. */
-  consider(call: CallRun, nowMs = this.#owner.core.settings.clock.now()): boolean {
+  consider(call: CallRun, nowMs = this.#owner.core.settings.steady.now()): boolean {
     if (call.standing !== "queued" || !this.#isStartable(call, nowMs)) return false;
     this.#queued.delete(call);
     call.standing = "ready";
@@ -214,7 +214,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     // Nothing keeps back a read without keys, and the clock is not asked for it.
     if (!call.isWrite && call.conflictKeys.length === 0) return true;
     const { core } = this.#owner;
-    const nowMs = givenMs ?? core.settings.clock.now();
+    const nowMs = givenMs ?? core.settings.steady.now();
     if (call.isWrite && (core.keylessHolds.size > 0 || core.lanes.held.size > 0)) this.#mayBeHeldBack = true;
     if (call.isWrite && core.keylessHoldUntil(nowMs) !== undefined) return false;
     return headsItsLanes(core.lanes, call, nowMs);
@@ -240,7 +240,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     const { core } = this.#owner;
     core.deadlines.disarm(this.#holdEnd);
     this.#mayBeHeldBack = false;
-    const nowMs = core.settings.clock.now();
+    const nowMs = core.settings.steady.now();
     const waiting = [...this.#queued].filter((call) => call.isWrite && !this.consider(call, nowMs));
     if (waiting.length === 0) return;
     const laneMs = firstHoldEnd(core.lanes, waiting, nowMs) ?? Infinity;

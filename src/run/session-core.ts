@@ -31,7 +31,10 @@ export interface SessionSettings {
   readonly hooks: SessionHooks;
   readonly uncertainWriteScope: "batch" | "run";
   readonly compat: CompatOption | undefined;
+  /** What time it is, in events, records and results. */
   readonly clock: Clock;
+  /** What waits and time-outs are measured by: it never jumps. */
+  readonly steady: Clock;
   readonly inspect: Inspect | undefined;
   readonly interpreter: Interpreter;
 }
@@ -99,7 +102,7 @@ export class SessionCore {
     this.tools = parts.tools;
     this.lanes = parts.lanes;
     this.events = parts.events;
-    this.deadlines = new Deadlines(settings.clock);
+    this.deadlines = new Deadlines(settings.steady);
     this.mailbox = new Mailbox(parts.onFault);
     this.operationIds = new OperationIds(settings.runId);
     this.fault = parts.onFault;

@@ -27,7 +27,7 @@ const PREPARED: StoredPreparation = {
 function restored(tools: ReadonlyMap<string, object>): { readonly call: CallRun; readonly told: unknown[] } {
   const told: unknown[] = [];
   const call = { toolName: "read", owner: { tools }, tell: (fact: unknown) => told.push(fact) } as unknown as CallRun;
-  const batch = { calls: [call], core: { settings: { clock: { now: () => 7 } } } } as unknown as BatchRun;
+  const batch = { calls: [call], core: { settings: { steady: { now: () => 7 } } } } as unknown as BatchRun;
   const stored = { preparations: [PREPARED], decisions: new Map(), settled: new Map() } as unknown as StoredBatch;
   expect(restoreCalls(batch, stored)).toBe(0);
   return { call, told };
