@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { KernelError } from "../../domain/errors.ts";
 import { openDatabase } from "./connection.ts";
 import type { SqliteClass, SqliteDatabase } from "./driver.ts";
@@ -58,7 +58,7 @@ export function checkVersion(database: SqliteDatabase, path: string, newest: num
 
 /**
  * Copies what is committed, through a connection of its own, since none copies in its own transaction. The
- * copy has its name when it is whole: what a process left that died in the middle is thrown away.
+ * copy has its name when it is whole: what a process left that died in the middle is thrown away. SQLite syncs its bytes, and here its name is.
  */
 function backUp(database: SqliteDatabase, path: string, copyPath: string): void {
   const unfinished = `${copyPath}-unfinished`;
@@ -69,16 +69,6 @@ function backUp(database: SqliteDatabase, path: string, copyPath: string): void 
   } finally {
     reader.close();
   }
-  syncFile(unfinished); // SQLite does not
   renameSync(unfinished, copyPath);
   syncDirectory(copyPath);
-}
-
-function syncFile(path: string): void {
-  const file = openSync(path, "r+");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
