@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { listFiles, ROOT } from "./syntax.ts";
 
 const FOLDERS = ["src", "machines", "test", "docs", "examples", "scripts", "bench"];
 
 /**
  * The project's files whose paths match, relative to its root: those under version control and new ones that are
- * not ignored; all below its folders where there is no repository.
+ * not ignored; all at its root and below its folders where there is no repository.
  */
 export function projectFiles(pattern: RegExp): string[] {
   return listProject().filter((path) => pattern.test(path) && existsSync(ROOT + path));
@@ -20,6 +20,7 @@ function listProject(): string[] {
     });
     return listed.toString("utf8").split("\n");
   } catch {
-    return listFiles(FOLDERS, "");
+    const atRoot = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isFile());
+    return [...atRoot.map(({ name }) => name), ...listFiles(FOLDERS, "")];
   }
 }
