@@ -25,7 +25,7 @@ export function claimStep(ledger: Ledger, request: ClaimRequest, ports: ClaimPor
   ports.checkSpace();
   const owner = ports.owner();
   if (!scopes.every((scope) => isFree(ledger, scope, request.operationId))) {
-    if (verdict.from === "prepared") showAlive(ledger, owner);
+    if (verdict.from === "prepared") showAlive(ledger, request.operationId, owner);
     else enterLine(ledger, request, { stored, owner, state: "prepared", fence: stored?.fence ?? 0 });
     return { kind: "waiting" };
   }
@@ -43,7 +43,7 @@ export function claimStep(ledger: Ledger, request: ClaimRequest, ports: ClaimPor
 export function stillWaits(ledger: Ledger, request: ClaimRequest): boolean {
   const stored = ledger.entries.find(request.operationId);
   if (stored?.state !== "prepared" || stored.claimId !== request.claimId) return false;
-  if (isShowDue(ledger, stored.owner)) return false;
+  if (isShowDue(ledger, stored.operationId)) return false;
   return !request.scopes.every((scope) => isFree(ledger, ledger.scopes.find(scope), request.operationId));
 }
 
@@ -62,14 +62,14 @@ function enterLine(ledger: Ledger, request: ClaimRequest, put: Put): void {
   );
 }
 
-/** Shows that this process is alive to those who wait behind its waiters. */
-function showAlive(ledger: Ledger, owner: string): void {
-  if (!isShowDue(ledger, owner)) return;
+/** Shows that this process is alive to those who wait behind its waiters, all of them. */
+function showAlive(ledger: Ledger, operationId: string, owner: string): void {
+  if (!isShowDue(ledger, operationId)) return;
   ledger.noteWrite();
   ledger.scopes.seeAll(owner, ledger.now());
 }
 
-function isShowDue({ scopes, now }: Ledger, owner: string): boolean {
-  const oldestMs = scopes.oldestSeenAtMs(owner);
-  return oldestMs !== undefined && Math.abs(now() - oldestMs) >= SHOW_EVERY_MS;
+function isShowDue({ scopes, now }: Ledger, operationId: string): boolean {
+  const seenAtMs = scopes.seenAtMs(operationId);
+  return seenAtMs !== undefined && Math.abs(now() - seenAtMs) >= SHOW_EVERY_MS;
 }

@@ -37,7 +37,14 @@ interface EvidenceRow {
 }
 
 const OPEN = "state IN ('prepared', 'dispatched', 'uncertain')";
-const FINAL = "state IN ('committed', 'rejected', 'failed')";
+const OLD = `WHERE rowid > ? AND rowid <= ? AND state IN ('committed', 'rejected', 'failed') AND is_forgotten = 0
+  AND updated_at_ms < ?`;
+
+/** Some entries, in the order in which they were made: those behind one place, up to another. */
+export interface Stretch {
+  readonly after: number;
+  readonly to: number;
+}
 
 /** See the file header. */
 export class EntryTable {
@@ -47,6 +54,8 @@ export class EntryTable {
   readonly #listOpen: SqliteStatement;
   readonly #listOpenOf: SqliteStatement;
   readonly #listOwners: SqliteStatement;
+  readonly #lastPlace: SqliteStatement;
+  readonly #placesOld: SqliteStatement;
   readonly #listOld: SqliteStatement;
   readonly #addEvidence: SqliteStatement;
   readonly #listEvidence: SqliteStatement;
@@ -65,9 +74,9 @@ export class EntryTable {
     );
     this.#listOpenOf = prepare(`SELECT * FROM toolkernel_entries WHERE ${OPEN} AND owner = ?`);
     this.#listOwners = prepare(`SELECT DISTINCT owner FROM toolkernel_entries WHERE ${OPEN} AND state <> 'uncertain'`);
-    this.#listOld = prepare(
-      `SELECT * FROM toolkernel_entries WHERE ${FINAL} AND is_forgotten = 0 AND updated_at_ms < ? LIMIT ?`,
-    );
+    this.#lastPlace = prepare("SELECT coalesce(max(rowid), 0) AS place FROM toolkernel_entries");
+    this.#placesOld = prepare(`SELECT rowid AS place FROM toolkernel_entries ${OLD} ORDER BY rowid LIMIT ?`);
+    this.#listOld = prepare(`SELECT * FROM toolkernel_entries ${OLD}`);
     this.#addEvidence = prepare("INSERT INTO toolkernel_evidence VALUES (NULL, ?, ?, ?, ?, ?, ?)");
     this.#listEvidence = prepare("SELECT * FROM toolkernel_evidence WHERE operation_id = ? ORDER BY place");
     this.#dropEvidence = prepare("DELETE FROM toolkernel_evidence WHERE operation_id = ?");
@@ -94,9 +103,20 @@ export class EntryTable {
     return (this.#listOwners.all() as { readonly owner: string }[]).map(({ owner }) => owner); // the column asked for
   }
 
-  /** Some final entries last changed before a time that still know their arguments. */
-  listOld(finalBefore: number, limit: number): StoredEntry[] {
-    return (this.#listOld.all(finalBefore, limit) as EntryRow[]).map(readRow); // the table's columns
+  /** The place of the newest entry. */
+  lastPlace(): number {
+    return (this.#lastPlace.get() as { readonly place: number }).place; // the column asked for
+  }
+
+  /** Where in a stretch there are final entries last changed before a time that still know their arguments. */
+  placesOld({ after, to }: Stretch, finalBefore: number, limit: number): number[] {
+    const rows = this.#placesOld.all(after, to, finalBefore, limit) as { readonly place: number }[]; // the column asked for
+    return rows.map(({ place }) => place);
+  }
+
+  /** The entries of such places. */
+  listOld({ after, to }: Stretch, finalBefore: number): StoredEntry[] {
+    return (this.#listOld.all(after, to, finalBefore) as EntryRow[]).map(readRow); // the table's columns
   }
 
   /** Writes a new entry. */

@@ -58,7 +58,8 @@ export function checkVersion(database: SqliteDatabase, path: string, newest: num
 
 /**
  * Copies what is committed, through a connection of its own, since none copies in its own transaction. The
- * copy has its name when it is whole: what a process left that died in the middle is thrown away. SQLite syncs its bytes, and here its name is.
+ * copy has its name when it is whole: what a process left that died in the middle is thrown away. SQLite
+ * syncs its bytes.
  */
 function backUp(database: SqliteDatabase, path: string, copyPath: string): void {
   const unfinished = `${copyPath}-unfinished`;

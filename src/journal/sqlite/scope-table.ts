@@ -40,7 +40,7 @@ export class ScopeTable {
   readonly #lastTicket: SqliteStatement;
   readonly #enter: SqliteStatement;
   readonly #leave: SqliteStatement;
-  readonly #oldestSeen: SqliteStatement;
+  readonly #seenAt: SqliteStatement;
   readonly #seeAll: SqliteStatement;
 
   constructor(database: SqliteDatabase) {
@@ -53,10 +53,10 @@ export class ScopeTable {
     this.#line = prepare(
       "SELECT operation_id FROM toolkernel_waiters WHERE scope = ? AND seen_at_ms >= ? ORDER BY ticket LIMIT 1",
     );
-    this.#lastTicket = prepare("SELECT coalesce(max(ticket), 0) AS ticket FROM toolkernel_waiters");
+    this.#lastTicket = prepare("SELECT coalesce(max(ticket), 0) AS ticket FROM toolkernel_waiters WHERE scope = ?");
     this.#enter = prepare("INSERT INTO toolkernel_waiters VALUES (?, ?, ?, ?, ?)");
     this.#leave = prepare("DELETE FROM toolkernel_waiters WHERE operation_id = ?");
-    this.#oldestSeen = prepare("SELECT min(seen_at_ms) AS seen FROM toolkernel_waiters WHERE owner = ?");
+    this.#seenAt = prepare("SELECT min(seen_at_ms) AS seen FROM toolkernel_waiters WHERE operation_id = ?");
     this.#seeAll = prepare("UPDATE toolkernel_waiters SET seen_at_ms = ? WHERE owner = ?");
   }
 
@@ -86,10 +86,10 @@ export class ScopeTable {
     return row?.operation_id;
   }
 
-  /** Puts somebody at the end of the lines. */
+  /** Puts somebody at the end of the lines, all of them at once: who is first in one is before the other in all. */
   enterLines(ids: readonly string[], { operationId, owner, seenAtMs }: Waiter): void {
-    const { ticket } = this.#lastTicket.get() as { readonly ticket: number }; // the column asked for
-    for (const id of ids) this.#enter.run(id, ticket + 1, operationId, owner, seenAtMs);
+    const last = ids.map((id) => (this.#lastTicket.get(id) as { readonly ticket: number }).ticket); // the column asked for
+    for (const [place, id] of ids.entries()) this.#enter.run(id, (last[place] ?? 0) + 1, operationId, owner, seenAtMs);
   }
 
   /** Takes somebody out of all lines. */
@@ -97,9 +97,9 @@ export class ScopeTable {
     this.#leave.run(operationId);
   }
 
-  /** When the longest unseen waiter of an owner has shown itself; undefined without any. */
-  oldestSeenAtMs(owner: string): number | undefined {
-    const row = this.#oldestSeen.get(owner) as { readonly seen: number | null }; // the column asked for
+  /** When the process of a waiter has shown itself; undefined for one that stands in no line. */
+  seenAtMs(operationId: string): number | undefined {
+    const row = this.#seenAt.get(operationId) as { readonly seen: number | null }; // the column asked for
     return row.seen ?? undefined;
   }
 

@@ -31,7 +31,8 @@ import { ReleasedSignal } from "../released-signal.ts";
 import { readEntry } from "../stored-entry.ts";
 import { claimStep, stillWaits } from "./claim-step.ts";
 import { abandonStep, doubtStep, finishStep, letGoStep, takeOverStep, withdrawStep } from "./ending-steps.ts";
-import { pruneStep } from "./keeping-steps.ts";
+import { lookForOld, pruneStep } from "./keeping-steps.ts";
+import { inNextTurn } from "./next-turn.ts";
 import type { OpenDatabase } from "./open-database.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
@@ -141,11 +142,16 @@ export class SqliteJournal implements Journal, JournalProtocol {
 
   async prune(options: { readonly finalBefore: number }): Promise<number> {
     const finalBefore = readTimeBefore(options, "finalBefore");
-    for (let pruned = 0; ; ) {
-      const some = await this.#store.write(() => pruneStep(this.#store.ledger, finalBefore));
-      if (some === 0) return pruned;
-      pruned += some;
+    const { ledger } = this.#store;
+    const to = await this.#store.read(() => ledger.entries.lastPlace());
+    let pruned = 0;
+    for (let after = 0; after < to; ) {
+      const { stretch, after: next } = await this.#store.read(() => lookForOld(ledger, { after, to }, finalBefore));
+      if (stretch !== undefined) pruned += await this.#store.write(() => pruneStep(ledger, stretch, finalBefore));
+      else await new Promise<void>(inNextTurn); // others have their turn between two looks
+      after = next;
     }
+    return pruned;
   }
 
   close(): Promise<void> {
