@@ -1,6 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { GameActionIntent, GameActionReceipt as Receipt } from "../domain/action.ts";
+import { readGiven } from "../domain/check-options.ts";
 import { isOutcomeUnknownError, isToolError } from "../domain/errors.ts";
 import type { JsonValue } from "../domain/json.ts";
 import { copyPlainJson } from "./plain-json.ts";
@@ -13,13 +14,16 @@ export type ReceiptSubject = Pick<GameActionIntent, "operationId" | "moment">;
 
 /** Makers of the receipts a handler can give. */
 export const GameActionReceipt = Object.freeze({
-  /** The action happened. `stateRevision` is the state it made; needed where the intent expected a revision (ACT-9). */
+  /**
+   * The action happened. `stateRevision` is the state it made; needed where the intent expected a revision (ACT-9).
+   * Options are looked at when the receipt is read, never here: what has happened must not fail on the way out.
+   */
   committed<Result>(
     intent: ReceiptSubject,
     result: Result,
     options: { readonly stateRevision?: number | undefined } = {},
   ): Receipt<Result> {
-    const { stateRevision } = options;
+    const stateRevision = revisionOf(options);
     return Object.freeze({
       ...subjectOf(intent),
       ...(stateRevision !== undefined && { stateRevision }),
@@ -166,8 +170,20 @@ function placeholder(fault: string, text?: string): JsonValue {
   };
 }
 
-function subjectOf({ operationId, moment }: ReceiptSubject): ReceiptSubject {
-  return { operationId, moment: { timelineId: moment.timelineId, tick: moment.tick } };
+/** @throws KernelError `INVALID_OPTIONS` for what is no intent: there is nothing that a receipt could be of. */
+function subjectOf(intent: ReceiptSubject): ReceiptSubject {
+  return readGiven("intent", () => {
+    const { operationId, moment } = intent;
+    return { operationId, moment: { timelineId: moment.timelineId, tick: moment.tick } };
+  });
+}
+
+function revisionOf(options: { readonly stateRevision?: number | undefined } | null): number | undefined {
+  try {
+    return options?.stateRevision;
+  } catch {
+    return undefined;
+  }
 }
 
 function bound(text: string, maxCharacters: number): string {

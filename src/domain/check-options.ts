@@ -13,6 +13,8 @@ export function oneOf(...allowed: readonly string[]): OptionCheck {
 export const isFunction: OptionCheck = (value) => (typeof value === "function" ? undefined : "must be a function");
 /** True or false. */
 export const isBoolean: OptionCheck = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
+/** A text. */
+export const isText: OptionCheck = (value) => (typeof value === "string" ? undefined : "must be a text");
 /** Anything at all. */
 export const isAnything: OptionCheck = () => undefined;
 /** A list. */
@@ -59,23 +61,64 @@ export function checkOptions(
   checks: Readonly<Record<string, OptionCheck>>,
   { path, required = [] }: { readonly path: string; readonly required?: readonly string[] },
 ): Readonly<Record<string, unknown>> {
-  if (isRecord(given) !== undefined) throw invalidOption(path, "must be an object");
-  const options = given as Readonly<Record<string, unknown>>; // an object, as was just checked
-  for (const name of required) {
-    if (options[name] === undefined) throw invalidOption(at(path, name), "is missing");
+  return readGiven(path, () => {
+    if (isRecord(given) !== undefined) throw invalidOption(path, "must be an object");
+    const options = given as Readonly<Record<string, unknown>>; // an object, as was just checked
+    for (const name of required) {
+      if (options[name] === undefined) throw invalidOption(at(path, name), "is missing");
+    }
+    for (const [name, value] of Object.entries(options)) {
+      const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+      const place = at(path, name.slice(0, 64));
+      if (check === undefined) throw invalidOption(place, "is no known option; check its spelling");
+      if (value !== undefined) checkGiven(value, place, check);
+    }
+    return options;
+  });
+}
+
+/** Checks one value. @throws KernelError `INVALID_OPTIONS` with its path as `subject`. */
+export function checkGiven(value: unknown, path: string, check: OptionCheck): void {
+  const fault = findFault(value, check);
+  if (fault !== undefined) throw invalidOption(path, fault);
+}
+
+/** What is wrong with a value, or undefined; that it throws when it is looked at is a fault as well. */
+export function findFault(value: unknown, check: OptionCheck): string | undefined {
+  try {
+    return check(value);
+  } catch {
+    return "cannot be read";
   }
-  for (const [name, value] of Object.entries(options)) {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    if (check === undefined) throw invalidOption(at(path, name.slice(0, 64)), "is no known option; check its spelling");
-    const fault = value === undefined ? undefined : check(value);
-    if (fault !== undefined) throw invalidOption(at(path, name), fault);
+}
+
+/**
+ * Reads what a host has given. What reading it throws, since a getter throws or it is of another form than it
+ * should be, becomes a KernelError that names it; the cause is attached, nothing of it is in the message.
+ * @throws KernelError `INVALID_OPTIONS` with the path as `subject`; a KernelError of `read` as it is.
+ */
+export function readGiven<Read>(path: string, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    if (isKernelError(error)) throw error;
+    const message = `${path} cannot be read; give it the form that its documentation says.`;
+    throw new KernelError("INVALID_OPTIONS", message, { subject: path, cause: error });
   }
-  return options;
 }
 
 /** The error for a bad option. */
 export function invalidOption(path: string, fault: string): KernelError {
   return new KernelError("INVALID_OPTIONS", `${path} ${fault}.`, { subject: path });
+}
+
+/** A revoked proxy may be thrown as well. */
+function isKernelError(thrown: unknown): thrown is KernelError {
+  try {
+    return thrown instanceof KernelError;
+  } catch {
+    return false;
+  }
 }
 
 function at(path: string, name: string): string {

@@ -32,6 +32,17 @@ export interface ToolResult {
   readonly terminate: boolean;
 }
 
+/** The names of all fields that a declared result has. */
+export const RESULT_FIELDS = [
+  "content",
+  "value",
+  "details",
+  "isError",
+  "failureCategory",
+  "terminate",
+  "outcomeUncertain",
+] as const satisfies readonly (keyof ToolResultFields)[];
+
 /** What a tool, `recover` or `afterToolCall` may say of a result; every field is optional. */
 export interface ToolResultFields {
   /** The value to record; without `content` the model sees it as one part. */
@@ -53,12 +64,44 @@ export interface DeclaredResult extends ToolResultFields {
 
 /**
  * Declares a result with more than a value: content for the model, details for the host, failure,
- * termination, uncertainty. The fields are checked when the call settles, never here: a write that has
- * happened must not fail on the way out (UNC-1).
+ * termination, uncertainty. Never throws: a write that has happened must not fail on the way out (UNC-1). The
+ * fields are checked when the call settles; an unknown one, such as a misspelled name, then takes the place of
+ * the content, in a text that names it.
  */
 export function toolResult(fields: ToolResultFields): DeclaredResult {
-  return { ...fields, [DECLARED]: true };
+  try {
+    if (typeof fields === "object" && fields !== null && !Array.isArray(fields)) return { ...fields, [DECLARED]: true };
+  } catch {
+    // Field by field then, so that one that cannot be read takes none of the others with it.
+    return { ...Object.fromEntries(RESULT_FIELDS.map((name) => [name, readField(fields, name)])), [DECLARED]: true };
+  }
+  return { content: UNREADABLE as string, [DECLARED]: true };
 }
+
+/** One field of a declared result; what throws when it is read is {@link UNREADABLE}. Never throws. */
+export function readField(fields: ToolResultFields, name: keyof ToolResultFields): unknown {
+  try {
+    return fields[name];
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** The name of a field that no result has, such as a misspelled one; undefined where all are known. Never throws. */
+export function findUnknownField(declared: DeclaredResult): string | undefined {
+  try {
+    return Object.keys(declared).find((name) => !RESULT_FIELDS.some((known) => known === name));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stands for a value that throws when it is read: it cannot be recorded, and as a flag it says nothing. */
+const UNREADABLE: unknown = Object.freeze({
+  toJSON: () => {
+    throw new TypeError("The field cannot be read.");
+  },
+});
 
 /** Whether a value was made by {@link toolResult}, by this copy of the package or another. Never throws. */
 export function isDeclaredResult(value: unknown): value is DeclaredResult {

@@ -36,9 +36,9 @@ export class KernelError extends Error {
   readonly subject: string | undefined;
 
   constructor(code: KernelErrorCode, message: string, fields: KernelErrorFields = {}) {
-    super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
+    super(textOf(message), causeOf(fields));
     this.code = code;
-    this.subject = fields.subject;
+    this.subject = fieldOf(fields, "subject") as string | undefined; // as it was given
   }
 }
 
@@ -54,7 +54,8 @@ export interface ToolErrorOptions {
 
 /**
  * A failure that a tool declares: what was asked did not happen, and that is certain (UNC-1). The
- * message is shown to the model.
+ * message is shown to the model. Making one never throws, whatever it is given: the write that did not happen
+ * would become an uncertain one.
  */
 export class ToolError extends Error {
   override readonly name = "ToolError";
@@ -63,8 +64,9 @@ export class ToolError extends Error {
   readonly failureCategory: FailureCategory;
 
   constructor(message: string, options: ToolErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.failureCategory = options.failureCategory ?? "unspecified";
+    super(textOf(message), causeOf(options));
+    // What it is, is looked at when the call settles.
+    this.failureCategory = (fieldOf(options, "failureCategory") as FailureCategory | undefined) ?? "unspecified";
   }
 }
 
@@ -76,6 +78,10 @@ export class OutcomeUnknownError extends Error {
   override readonly name = "OutcomeUnknownError";
   /** @internal */
   readonly [KIND] = "OutcomeUnknownError";
+
+  constructor(message?: string, options?: ErrorOptions) {
+    super(message === undefined ? message : textOf(message), causeOf(options));
+  }
 }
 
 /** Whether a throw is a {@link ToolError}, of this copy of the package or another. Never throws. */
@@ -86,6 +92,28 @@ export function isToolError(error: unknown): error is ToolError {
 /** Whether a throw is an {@link OutcomeUnknownError}, of this copy of the package or another. Never throws. */
 export function isOutcomeUnknownError(error: unknown): error is OutcomeUnknownError {
   return kindOf(error) === "OutcomeUnknownError";
+}
+
+/** An error's message of whatever it was given as one. */
+function textOf(message: unknown): string {
+  try {
+    return String(message);
+  } catch {
+    return "The error was given a message that cannot be read.";
+  }
+}
+
+function causeOf(options: unknown): ErrorOptions | undefined {
+  const cause = fieldOf(options, "cause");
+  return cause === undefined ? undefined : { cause };
+}
+
+function fieldOf(options: unknown, name: string): unknown {
+  try {
+    return (options as Readonly<Record<string, unknown>> | null | undefined)?.[name]; // looked at, not trusted
+  } catch {
+    return undefined;
+  }
 }
 
 function kindOf(error: unknown): unknown {

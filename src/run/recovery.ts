@@ -5,7 +5,7 @@
  */
 import { type DurableOutcome, durableOutcomeOf } from "../domain/action.ts";
 import type { ToolResult } from "../domain/content.ts";
-import { isDeclaredResult } from "../domain/content.ts";
+import { findUnknownField, isDeclaredResult } from "../domain/content.ts";
 import { readReturn } from "../settle/settle-call.ts";
 import { FACTS } from "./facts.ts";
 import type { CallRun } from "./run-call.ts";
@@ -66,7 +66,8 @@ function readAnswer(
   answer: unknown,
   maxCharacters: number,
 ): { readonly means: "CONFIRMED" | "DISPROVED"; readonly result: ToolResult } | undefined {
-  if (!isDeclaredResult(answer)) return undefined;
+  // A misspelled field may be the one that says what happened: such an answer is none (UNC-7).
+  if (!isDeclaredResult(answer) || findUnknownField(answer) !== undefined) return undefined;
   const { means, result } = readReturn(answer, { maxCharacters, isWrite: true });
   if (means === "lost") return undefined;
   return { means: means === "success" ? "CONFIRMED" : "DISPROVED", result };

@@ -3,7 +3,15 @@
  * Owns: nothing; pure. Upholds: UNC-1, UNC-8, CAN-2, PREP-6, PREP-13, REP-5.
  */
 import { durableOutcomeOf } from "../domain/action.ts";
-import { type ContentPart, type DeclaredResult, isDeclaredResult, type ToolResult } from "../domain/content.ts";
+import {
+  type ContentPart,
+  type DeclaredResult,
+  findUnknownField,
+  isDeclaredResult,
+  RESULT_FIELDS,
+  readField,
+  type ToolResult,
+} from "../domain/content.ts";
 import { isToolError, type ToolError } from "../domain/errors.ts";
 import { FAILURE_CATEGORIES, type FailureCategory } from "../domain/failure.ts";
 import type { JsonValue } from "../domain/json.ts";
@@ -12,6 +20,7 @@ import {
   blockedText,
   cancelledText,
   repeatTerminatedText,
+  showName,
   stoppedText,
   UNCERTAIN_TEXT,
   UNRECORDABLE_TEXT,
@@ -48,10 +57,7 @@ export type LossCause = "timeout" | "cancelled" | "internal";
 export function readReturn(value: unknown, { maxCharacters, isWrite }: ReadReturnOptions): ReadAnswer {
   const declared = readDeclared(value);
   if (declared === undefined) return answer(resultOf(contentOf(recordValue(value, maxCharacters)), {}));
-  const content =
-    declared.content === undefined
-      ? contentOf(recordValue(declared.value, maxCharacters))
-      : readContent(declared.content, maxCharacters);
+  const content = readDeclaredContent(value, declared, maxCharacters);
   return answer(
     resultOf(content, {
       isError: declared.isError,
@@ -61,6 +67,16 @@ export function readReturn(value: unknown, { maxCharacters, isWrite }: ReadRetur
       details: readDetails(declared.details, { maxCharacters, isReceipt: durableOutcomeOf(value) !== undefined }),
     }),
   );
+}
+
+/** What the tool meant by a field that there is not cannot be known, so nothing else it said is taken for the whole. */
+function readDeclaredContent(value: unknown, declared: DeclaredFields, maxCharacters: number): ReadContent {
+  const unknown = isDeclaredResult(value) ? findUnknownField(value) : undefined;
+  if (unknown !== undefined)
+    return { kind: "fault", fault: `toolResult has no field ${showName(unknown)}; check its spelling` };
+  return declared.content === undefined
+    ? contentOf(recordValue(declared.value, maxCharacters))
+    : readContent(declared.content, maxCharacters);
 }
 
 /**
@@ -197,20 +213,10 @@ function readCategory(category: unknown): FailureCategory {
 
 type DeclaredFields = Partial<Record<keyof Omit<DeclaredResult, symbol>, unknown>>;
 
-const DECLARED_FIELDS = [
-  "content",
-  "value",
-  "details",
-  "isError",
-  "failureCategory",
-  "terminate",
-  "outcomeUncertain",
-] as const;
-
 /** The fields of a declared result or of an object in MCP's shape; undefined for any other value. */
 function readDeclared(value: unknown): DeclaredFields | undefined {
   if (isDeclaredResult(value)) {
-    return Object.fromEntries(DECLARED_FIELDS.map((name) => [name, readField(value, name)]));
+    return Object.fromEntries(RESULT_FIELDS.map((name) => [name, readField(value, name)]));
   }
   try {
     return isMcpShaped(value) ? { content: value.content, isError: value.isError } : undefined;
@@ -218,22 +224,6 @@ function readDeclared(value: unknown): DeclaredFields | undefined {
     return undefined;
   }
 }
-
-/** One field by itself, so that one that cannot be read takes none of the others with it (UNC-1). */
-function readField(value: DeclaredResult, name: (typeof DECLARED_FIELDS)[number]): unknown {
-  try {
-    return value[name];
-  } catch {
-    return UNREADABLE;
-  }
-}
-
-/** Stands for a value that throws when it is read: it cannot be recorded, and as a flag it says nothing. */
-const UNREADABLE: unknown = Object.freeze({
-  toJSON: () => {
-    throw new TypeError("The field cannot be read.");
-  },
-});
 
 function isMcpShaped(value: unknown): value is { readonly content: readonly unknown[]; readonly isError?: unknown } {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;

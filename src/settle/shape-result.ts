@@ -1,9 +1,7 @@
-import { type ContentPart, type ToolResult, toolResult } from "../domain/content.ts";
+import { type ContentPart, RESULT_FIELDS, type ToolResult, toolResult } from "../domain/content.ts";
 import { UNCERTAIN_TEXT, WITHHELD_TEXT } from "./kernel-texts.ts";
 import { textPart } from "./result-content.ts";
 import { readReturn } from "./settle-call.ts";
-
-const FIELDS = ["content", "details", "isError", "failureCategory", "terminate", "outcomeUncertain", "value"];
 
 /**
  * Applies what `afterToolCall` answered to a result. Fields it does not name stay; it can never clear the
@@ -46,7 +44,7 @@ function namedFields(answer: unknown): ReadonlyMap<string, unknown> | undefined 
   try {
     if (typeof answer !== "object" || answer === null || !isPlain(answer)) return undefined;
     const entries = Object.entries(answer).filter(([, value]) => value !== undefined);
-    return entries.every(([name]) => FIELDS.includes(name)) ? new Map(entries) : undefined;
+    return entries.every(([name]) => RESULT_FIELDS.some((known) => known === name)) ? new Map(entries) : undefined;
   } catch {
     return undefined;
   }

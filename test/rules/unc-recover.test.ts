@@ -57,6 +57,7 @@ describe("UNC-7: asking what became of a lost write", () => {
 
   it.each([
     ["throws", trap],
+    ["misspells a field, which may be the one that says so", () => toolResult({ value: "x", isEror: true } as object)],
     [
       "throws a ToolError",
       () => {
