@@ -1,6 +1,6 @@
 import stableStringify from "fast-json-stable-stringify";
 import type { GameActionInput, GameActionIntent } from "../domain/action.ts";
-import { isRecord } from "../domain/check-options.ts";
+import { isRecord, readGiven } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { ConflictScope } from "../domain/journal.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
@@ -29,6 +29,10 @@ const MAX_INTENT_CHARACTERS = 1_048_576;
  * against PREP-5, arguments that are not JSON, more than 1,048,576 characters in all.
  */
 export function checkIntent(given: GameActionIntent): CheckedIntent {
+  return readGiven("intent", () => readIntent(given));
+}
+
+function readIntent(given: GameActionIntent): CheckedIntent {
   if (isRecord(given) !== undefined) refuse("intent", "is no object");
   const { operationId, action, expectedRevision } = given;
   checkName("operationId", operationId);
@@ -57,6 +61,10 @@ export function checkIntent(given: GameActionIntent): CheckedIntent {
  * @throws KernelError `INVALID_OPTIONS` naming the field.
  */
 export function checkInput(given: GameActionInput): GameActionInput {
+  return readGiven("input", () => readInput(given));
+}
+
+function readInput(given: GameActionInput): GameActionInput {
   if (isRecord(given) !== undefined) refuse("input", "is no object");
   const { sessionId, actorId, inputId, moment, generationId } = given;
   checkName("sessionId", sessionId);

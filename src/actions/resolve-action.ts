@@ -1,6 +1,6 @@
 import stableStringify from "fast-json-stable-stringify";
 import type { ActionResolution, GameActionReceipt as Receipt } from "../domain/action.ts";
-import { isRecord } from "../domain/check-options.ts";
+import { isRecord, readGiven } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JournalEntry } from "../domain/journal.ts";
 import type { JsonValue } from "../domain/json.ts";
@@ -78,6 +78,10 @@ function receiptOf({ intent }: JournalEntry, { status, result, code, message }: 
  * @throws KernelError `INVALID_OPTIONS` naming the part.
  */
 function readWord(operationId: string, given: unknown): ActionResolution {
+  return readGiven("resolution", () => readParts(operationId, given));
+}
+
+function readParts(operationId: string, given: unknown): ActionResolution {
   if (isRecord(given) !== undefined) throw invalid(operationId, "the resolution is no object");
   const word = given as Readonly<Record<string, unknown>>; // an object, as was just checked
   const unknown = Object.keys(word).find((name) => !PARTS.includes(name));

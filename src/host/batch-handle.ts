@@ -11,7 +11,10 @@ import type { EventHub, EventListener } from "../observe/event-hub.ts";
 export interface Batch extends AsyncIterable<KernelEvent> {
   /** The same events as an rxjs Observable; a subscriber that throws is dropped. */
   readonly events$: Observable<KernelEvent>;
-  /** Calls a function with every event from the first on; answers a function that stops it. */
+  /**
+   * Calls a function with every event from the first on; answers a function that stops it.
+   * @throws KernelError `INVALID_OPTIONS` for what is no function.
+   */
   subscribe(listener: EventListener): () => void;
   /**
    * What the batch came to: all calls settled, or approvals to be decided. Never rejects for anything a

@@ -1,5 +1,5 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
-import { invalidOption, isRecord } from "../domain/check-options.ts";
+import { checkGiven, invalidOption, isRecord, type OptionCheck, readGiven } from "../domain/check-options.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import { isAssistantPart, isContentPart } from "./message-parts.ts";
 
@@ -26,26 +26,29 @@ export function readRunInput(input: unknown): RunInputMessages {
 /** Reads messages one by one; whether they belong together is not looked at. @throws KernelError `INVALID_OPTIONS`. */
 export function readMessages(given: readonly unknown[], path: string): readonly Message[] {
   // By `from`, so that holes of the array are looked at too.
-  return Array.from(given, (message, index) => readMessage(message, `${path}[${index}]`));
+  return readGiven(path, () => Array.from(given, (message, index) => readMessage(message, `${path}[${index}]`)));
 }
 
 /** Reads a user message given as text or message. @throws KernelError `INVALID_OPTIONS`. */
 export function readUserMessage(given: unknown, path: string): UserMessage {
   if (typeof given === "string") return { role: "user", content: given };
-  const message = readMessage(given, path);
+  const message = readGiven(path, () => readMessage(given, path));
   if (message.role !== "user") throw invalidOption(path, "must be a text or a user message");
   return message;
 }
 
 /** Checks answers to approvals. @throws KernelError `INVALID_OPTIONS` naming the id. */
 export function checkDecisions(decisions: ApprovalDecisions): void {
-  if (isRecord(decisions) !== undefined) throw invalidOption("approvals", "must be an object");
-  for (const [id, decision] of Object.entries(decisions)) {
-    const block: unknown = typeof decision === "object" && decision !== null ? decision.block : undefined;
-    if (decision === true || typeof block === "string") continue;
-    throw invalidOption(`approvals.${id.slice(0, 64)}`, "must be true or { block: reason }");
+  checkGiven(decisions, "approvals", isRecord);
+  for (const [id, decision] of readGiven("approvals", () => Object.entries(decisions))) {
+    checkGiven(decision, `approvals.${id.slice(0, 64)}`, isDecision);
   }
 }
+
+const isDecision: OptionCheck = (decision) => {
+  const block = typeof decision === "object" && decision !== null ? (decision as { block?: unknown }).block : undefined;
+  return decision === true || typeof block === "string" ? undefined : "must be true or { block: reason }";
+};
 
 function readMessage(given: unknown, path: string): Message {
   if (isRecord(given) !== undefined) throw invalidOption(path, "must be a message");

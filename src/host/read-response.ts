@@ -9,6 +9,7 @@ import {
   isSignal,
   type OptionCheck,
   oneOf,
+  readGiven,
   wholeNumber,
 } from "../domain/check-options.ts";
 import type { Writable } from "../domain/writable.ts";
@@ -77,6 +78,10 @@ export function readExecuteOptions(given: ExecuteOptions): ExecuteOptions {
 
 /** Checks a response and copies its calls. @throws KernelError `INVALID_OPTIONS` naming the place. */
 export function readResponse(given: GivenResponse, stopReason: StopReason | undefined): ReadResponse {
+  return readGiven("response", () => readFields(given, stopReason));
+}
+
+function readFields(given: GivenResponse, stopReason: StopReason | undefined): ReadResponse {
   // A list of calls alone is a response that stopped to use tools.
   const response: unknown = Array.isArray(given) ? { calls: given, stopReason: "toolUse" } : given;
   const read = checkOptions(

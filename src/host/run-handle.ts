@@ -18,6 +18,7 @@ export interface RunResult extends RunOutcome {
 export interface Run extends AsyncIterable<KernelEvent> {
   readonly runId: string;
   readonly events$: Observable<KernelEvent>;
+  /** As of a batch. */
   subscribe(listener: EventListener): () => void;
   /** Says something at the next turn boundary, after the running batch's results (RUN-3). */
   steer(message: string | UserMessage): QueueAnswer;

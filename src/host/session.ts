@@ -4,7 +4,7 @@
  * one after another, in the order of `execute`; work starts in a microtask after `execute` has returned.
  */
 
-import { invalidOption } from "../domain/check-options.ts";
+import { checkGiven, invalidOption, isList } from "../domain/check-options.ts";
 import type { KernelError } from "../domain/errors.ts";
 import type { AnyTool } from "../domain/tool.ts";
 import { EventStream } from "../observe/event-stream.ts";
@@ -91,7 +91,7 @@ export class ToolSession implements AsyncDisposable {
    * @throws KernelError as the constructor; the tools are then unchanged.
    */
   setTools(tools: readonly AnyTool[]): void {
-    if (!Array.isArray(tools)) throw invalidOption("tools", "must be an array");
+    checkGiven(tools, "tools", isList);
     this.#core.tools = registerTools(tools, this.#validator, this.#core.tools);
   }
 

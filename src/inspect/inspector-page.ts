@@ -1,3 +1,4 @@
+import { checkGiven, checkOptions, isList, isText, type OptionCheck, readGiven } from "../domain/check-options.ts";
 import { DRAWINGS } from "./charts/drawings.generated.ts";
 import { htmlPage } from "./html-page.ts";
 import { escapeMarkup } from "./markup.ts";
@@ -10,13 +11,20 @@ export interface InspectorPageOptions {
   readonly title?: string | undefined;
 }
 
+const OPTION_CHECKS: Readonly<Record<keyof InspectorPageOptions, OptionCheck>> = { title: isText };
+
 /**
  * The inspector as one HTML file that holds a recording: runs, responses, epochs and calls, the chart of the
  * selected one with its active state, the log with search, the timeline, each as of any entry. It asks for
  * nothing outside of itself.
+ * @throws KernelError `INVALID_OPTIONS` for what is no recording, and naming the option.
  */
 export function writeInspectorPage(recording: Recording, options: InspectorPageOptions = {}): string {
-  return inspectorHtml(options.title ?? "Inspector", { entries: recording.entries });
+  checkOptions(options, OPTION_CHECKS, { path: "options" });
+  return readGiven("recording", () => {
+    checkGiven(recording.entries, "recording.entries", isList);
+    return inspectorHtml(options.title ?? "Inspector", { entries: recording.entries });
+  });
 }
 
 /** The page that listens to the server it comes from. */

@@ -1,3 +1,4 @@
+import { checkGiven, checkOptions, isBoolean, isList, type OptionCheck, readGiven } from "../domain/check-options.ts";
 import { entryWords } from "./entry-words.ts";
 import type { RecordingEntry } from "./recording/entry.ts";
 import type { Recording } from "./recording/read-recording.ts";
@@ -8,14 +9,33 @@ export interface ReplayOptions {
   readonly charts?: boolean | undefined;
 }
 
+const OPTION_CHECKS: Readonly<Record<keyof ReplayOptions, OptionCheck>> = { charts: isBoolean };
+
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
 /**
  * A recording as plain text, a line an entry: milliseconds since the first one, what it is about, what
  * happened. **order**: as recorded; runs that overlap stay interleaved, each named where it takes over.
  * **shape**: each line without its line end, and without control characters.
+ * @throws KernelError `INVALID_OPTIONS` for what is no recording, and naming the option.
  */
-export function* replayText({ entries }: Recording, { charts = false }: ReplayOptions = {}): Generator<string, void> {
+export function replayText(recording: Recording, options: ReplayOptions = {}): Generator<string, void> {
+  checkOptions(options, OPTION_CHECKS, { path: "options" });
+  const entries = readGiven("recording", () => recording.entries);
+  checkGiven(entries, "recording.entries", isList);
+  return readLines(tellEntries(entries, options.charts === true));
+}
+
+/** What is no entry is found where it is told. */
+function* readLines(lines: Iterator<string, void>): Generator<string, void> {
+  for (;;) {
+    const next = readGiven("recording", () => lines.next());
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+function* tellEntries(entries: readonly RecordingEntry[], charts: boolean): Generator<string, void> {
   const actorIds = new Map<string, Map<number, string>>();
   const startMs = entries[0] === undefined ? 0 : baseOf(entries[0]).timeMs;
   let shownRun: string | undefined;

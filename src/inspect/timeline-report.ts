@@ -1,4 +1,5 @@
 import type { KernelEvent, RecordedEvent } from "toolkernel";
+import { checkOptions, isText, type OptionCheck, readGiven } from "../domain/check-options.ts";
 import { htmlPage } from "./html-page.ts";
 import { escapeMarkup } from "./markup.ts";
 import { PAGE_STYLE, REPORT_SCRIPT } from "./pages.generated.ts";
@@ -12,6 +13,8 @@ export interface ReportOptions {
   readonly title?: string | undefined;
 }
 
+const OPTION_CHECKS: Readonly<Record<keyof ReportOptions, OptionCheck>> = { title: isText };
+
 /** The width the drawing has before a script knows the window's. */
 const FIRST_WIDTH = 1_060;
 
@@ -20,20 +23,24 @@ const FIRST_WIDTH = 1_060;
  * every call a bar with its waiting and running parts, its details on click or key. It asks for nothing outside
  * of itself, and without scripts the drawing and a table of all calls are still there. Arguments, results and
  * conflict keys are in it only where they were recorded.
+ * @throws KernelError `INVALID_OPTIONS` for what is neither a recording nor events, and naming the option.
  */
 export function timelineReport(
   recorded: Recording | Iterable<RecordedEvent | KernelEvent>,
   options: ReportOptions = {},
 ): string {
-  const runs = storyOf(recorded).runs.map(withoutActors);
+  checkOptions(options, OPTION_CHECKS, { path: "options" });
   const title = options.title ?? "Timeline";
-  return htmlPage({
-    title,
-    body: reportBody(runs, title),
-    script: REPORT_SCRIPT,
-    style: PAGE_STYLE,
-    data: { runs },
-    isLive: false,
+  return readGiven("recorded", () => {
+    const runs = storyOf(recorded).runs.map(withoutActors);
+    return htmlPage({
+      title,
+      body: reportBody(runs, title),
+      script: REPORT_SCRIPT,
+      style: PAGE_STYLE,
+      data: { runs },
+      isLive: false,
+    });
   });
 }
 

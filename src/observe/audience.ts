@@ -1,3 +1,4 @@
+import { readGiven } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { Audience, Delta, KernelEventKind, KernelEventMap } from "../domain/event.ts";
 import type { Message } from "../domain/message.ts";
@@ -15,12 +16,12 @@ const SEEN_BY: Readonly<Record<Audience, readonly Audience[]>> = {
  * @throws KernelError `INVALID_OPTIONS` for a viewer that is none of the three.
  */
 export function audienceFilter(viewer: Audience): (event: { readonly audience: Audience }) => boolean {
-  if (!Object.hasOwn(SEEN_BY, viewer)) {
+  if (typeof viewer !== "string" || !Object.hasOwn(SEEN_BY, viewer)) {
     const message = "The viewer of audienceFilter must be one of internal, owner, public.";
     throw new KernelError("INVALID_OPTIONS", message, { subject: "viewer" });
   }
   const seen = SEEN_BY[viewer];
-  return viewer === "internal" ? () => true : ({ audience }) => seen.includes(audience);
+  return viewer === "internal" ? () => true : (event) => readGiven("event", () => seen.includes(event.audience));
 }
 
 /** Who may see an event, by its kind and, where messages are concerned, by what they hold (OBS-2). */

@@ -6,6 +6,7 @@
  * dropped; no listener slows or breaks another, or the run.
  */
 import type { Observable } from "rxjs";
+import { checkGiven, isFunction } from "../domain/check-options.ts";
 import type { KernelEvent } from "../domain/event.ts";
 import { isPromiseLike } from "../domain/promise-like.ts";
 import { createGuardedObservable } from "./guarded-observable.ts";
@@ -48,8 +49,12 @@ export class EventHub {
     for (const subscriber of this.#subscribers) this.#deliver(subscriber);
   }
 
-  /** Every event from the first on, as they come; answers a function that stops it. */
+  /**
+   * Every event from the first on, as they come; answers a function that stops it.
+   * @throws KernelError `INVALID_OPTIONS` for a listener that is no function.
+   */
   subscribe(listener: EventListener, onEnd?: () => void): () => void {
+    checkGiven(listener, "listener", isFunction);
     const subscriber: Subscriber = { listener, onEnd, next: 0, isBusy: false, isDropped: false };
     this.#subscribers.add(subscriber);
     this.#deliver(subscriber);

@@ -1,3 +1,4 @@
+import { readGiven } from "../domain/check-options.ts";
 import type { GameAgentPerformanceSummary } from "./performance-summary.ts";
 
 /** One line: what it is, its value; lines of a group are indented. */
@@ -6,9 +7,10 @@ type Line = readonly [label: string, value: string];
 /**
  * The summary as a table of plain text for people: a line per figure, values aligned to the right, every
  * line ended. Outcomes and categories without a call are left out; times are in milliseconds.
+ * @throws KernelError `INVALID_OPTIONS` for what is no summary.
  */
 export function formatSummary(summary: GameAgentPerformanceSummary): string {
-  const lines = [...countLines(summary), ...timeLines(summary.times)];
+  const lines = readGiven("summary", () => [...countLines(summary), ...timeLines(summary.times)]);
   const labelWidth = Math.max(...lines.map(([label]) => label.length));
   const valueWidth = Math.max(...lines.map(([, value]) => value.length));
   return lines.map(([label, value]) => `${label.padEnd(labelWidth)}  ${value.padStart(valueWidth)}\n`).join("");

@@ -4,9 +4,20 @@
  * most processes. Here both go to one place, and the subscriber is dropped (OBS-1). Operators are kept
  * inside the guard, so a throw in a `map` is caught as well.
  */
+
 import { Observable, type Observer, type Operator, Subscriber, type Subscription } from "rxjs";
+import { checkGiven, isRecord, type OptionCheck } from "../domain/check-options.ts";
 
 type Consumer<Value> = Partial<Observer<Value>> | ((value: Value) => void) | null | undefined;
+
+const isConsumer: OptionCheck = (value) => {
+  if (value === null || value === undefined || typeof value === "function" || value instanceof Subscriber)
+    return undefined;
+  if (isRecord(value) !== undefined) return "must be a function or an observer";
+  const { next, error, complete } = value as Partial<Observer<unknown>>; // looked at, not trusted
+  const areFunctions = [next, error, complete].every((each) => each === undefined || typeof each === "function");
+  return areFunctions ? undefined : "must have functions only";
+};
 
 class GuardedObservable<Value> extends Observable<Value> {
   readonly #onFault: (error: unknown) => void;
@@ -28,6 +39,7 @@ class GuardedObservable<Value> extends Observable<Value> {
     error?: ((fault: unknown) => void) | null,
     complete?: (() => void) | null,
   ): Subscription {
+    checkGiven(consumer, "observer", isConsumer);
     // A Subscriber is one of rxjs's own, from an operator: the guard stands at the end of its chain.
     if (consumer instanceof Subscriber) return super.subscribe(consumer);
     return super.subscribe(this.#guard(consumer, error, complete));

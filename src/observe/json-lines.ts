@@ -1,3 +1,11 @@
+import {
+  checkGiven,
+  checkOptions,
+  isBoolean,
+  isFunction,
+  type OptionCheck,
+  readGiven,
+} from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { Telemetry, TraceRecord } from "../domain/ports.ts";
 import { letGo } from "../domain/promise-like.ts";
@@ -10,6 +18,8 @@ export interface RecordOptions {
   readonly conflictKeys?: boolean | undefined;
 }
 
+const OPTION_CHECKS: Readonly<Record<keyof RecordOptions, OptionCheck>> = { conflictKeys: isBoolean };
+
 const FORMAT = "toolkernel.trace";
 const VERSION = 1;
 
@@ -18,8 +28,11 @@ const VERSION = 1;
  * names format and version, then one trace record a line (OBS-3). It is enough for {@link summarize}.
  * **shape**: `write` is given each line with its line end, the first one at once; what it throws later is
  * swallowed by the kernel, as is what a promise of it rejects with. Nobody waits for such a promise.
+ * @throws KernelError `INVALID_OPTIONS` for what is no function, and naming the option.
  */
 export function recordJsonLines(write: (line: string) => void, options: RecordOptions = {}): Telemetry {
+  checkGiven(write, "write", isFunction);
+  checkOptions(options, OPTION_CHECKS, { path: "options" });
   const writeLine = (value: object): void => letGo(write(`${JSON.stringify(value)}\n`));
   writeLine({ format: FORMAT, version: VERSION });
   return { record: writeLine, wantsConflictKeys: options.conflictKeys === true };
@@ -33,8 +46,8 @@ export function recordJsonLines(write: (line: string) => void, options: RecordOp
  * not known, or damaged.
  */
 export function readJsonLines(recording: string | Iterable<string>): readonly RecordedEvent[] {
-  const pieces = typeof recording === "string" ? [recording] : [...recording];
-  const lines = pieces.flatMap((piece) => piece.split("\n"));
+  const pieces = typeof recording === "string" ? [recording] : readGiven("recording", () => [...recording]);
+  const lines = readGiven("recording", () => pieces.flatMap((piece) => piece.split("\n")));
   const lastLine = lines.findLastIndex((line) => line.trim() !== "");
   const events: RecordedEvent[] = [];
   let hasHeader = false;

@@ -1,3 +1,4 @@
+import { readGiven } from "../domain/check-options.ts";
 import type { KernelEvent } from "../domain/event.ts";
 import { addSummaries, type GameAgentPerformanceSummary } from "./performance-summary.ts";
 import { PerformanceTally } from "./performance-tally.ts";
@@ -9,15 +10,18 @@ import type { RecordedEvent } from "./recorded-event.ts";
  * **shape**: events of different runs may stand in one list, and one run's batches in several; they are told
  * apart by run id.
  * **order**: the events of a run in the order they were emitted.
+ * @throws KernelError `INVALID_OPTIONS` for what holds no lists of events.
  */
 export function summarize(runs: Iterable<Iterable<KernelEvent | RecordedEvent>>): GameAgentPerformanceSummary {
-  const tallies = new Map<string, PerformanceTally>();
-  for (const events of runs) {
-    for (const event of events) {
-      const tally = tallies.get(event.runId) ?? new PerformanceTally();
-      tallies.set(event.runId, tally);
-      tally.add(event);
+  return readGiven("runs", () => {
+    const tallies = new Map<string, PerformanceTally>();
+    for (const events of runs) {
+      for (const event of events) {
+        const tally = tallies.get(event.runId) ?? new PerformanceTally();
+        tallies.set(event.runId, tally);
+        tally.add(event);
+      }
     }
-  }
-  return addSummaries([...tallies.values()].map((tally) => tally.summary()));
+    return addSummaries([...tallies.values()].map((tally) => tally.summary()));
+  });
 }

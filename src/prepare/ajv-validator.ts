@@ -1,5 +1,6 @@
 import { Ajv, type AnySchemaObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { checkGiven, checkOptions, isBoolean, isRecord, oneOf, readGiven } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { JsonSchemaCheck, JsonSchemaDialect, JsonSchemaValidator } from "../domain/schema.ts";
@@ -10,6 +11,8 @@ import { clipText, showPlace } from "./json-pointer.ts";
 /** Up to how many values arguments may hold for all their faults to be listed; larger ones get the first fault only. */
 const MAX_DETAILED_VALUES = 2_000;
 
+const COMPILE_CHECKS = { dialect: oneOf("draft-07", "2020-12"), strict: isBoolean };
+
 /**
  * The stock validator, by ajv (PREP-7, PREP-8). Coercion, defaults and removal are off: a value is
  * never changed. `format` is an annotation, as JSON Schema has it, and not checked; a tool's `validate`
@@ -17,18 +20,24 @@ const MAX_DETAILED_VALUES = 2_000;
  * union types. `$schema` is ignored: the dialect is what the caller says. Schemas share nothing, so
  * equal `$id`s do not clash. Nothing is built before the first schema is compiled.
  *
- * `compile` throws `INVALID_TOOL_SCHEMA` naming the JSON pointer of the fault.
+ * `compile` throws `INVALID_TOOL_SCHEMA` naming the JSON pointer of the fault, `INVALID_OPTIONS` for what it
+ * cannot read at all.
  */
 export function ajvValidator(): JsonSchemaValidator {
   const metaValidators = new Map<JsonSchemaDialect, Ajv>();
   return {
-    compile(schema, { dialect, strict }) {
-      const { $schema: _dialect, ...bare } = schema;
-      const meta = metaValidators.get(dialect) ?? createAjv(dialect, { ...FIXED, strict: false });
-      metaValidators.set(dialect, meta);
-      judgeSchema(meta, bare);
-      const options: Options = { ...FIXED, ...(strict ? STRICT : TOLERANT), meta: false, validateSchema: false };
-      return createCheck(bare, dialect, options);
+    compile(schema, given) {
+      checkGiven(schema, "schema", isRecord);
+      checkOptions(given, COMPILE_CHECKS, { path: "options", required: ["dialect", "strict"] });
+      const { dialect, strict } = given;
+      return readGiven("schema", () => {
+        const { $schema: _dialect, ...bare } = schema;
+        const meta = metaValidators.get(dialect) ?? createAjv(dialect, { ...FIXED, strict: false });
+        metaValidators.set(dialect, meta);
+        judgeSchema(meta, bare);
+        const options: Options = { ...FIXED, ...(strict ? STRICT : TOLERANT), meta: false, validateSchema: false };
+        return createCheck(bare, dialect, options);
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { readGiven } from "../domain/check-options.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
 import type { InputSchema } from "../domain/schema.ts";
 import { type RepairedDraft, repairDraft } from "./compat/repair-draft.ts";
@@ -10,7 +11,7 @@ const COMPAT: unique symbol = Symbol("toolkernel.compat");
 /** A tool's `prepareArguments` made by a compatibility step: it can also tell what it changed. */
 export interface CompatPreparer {
   (draft: JsonValue): JsonValue;
-  /** Repairs a draft and lists the repairs. Pure; never throws. */
+  /** Repairs a draft and lists the repairs. Pure. @throws KernelError `INVALID_OPTIONS` for what is no JSON. */
   applyTo(draft: JsonValue): RepairedDraft;
   readonly [COMPAT]: true;
 }
@@ -67,7 +68,7 @@ export function composeCompat(option: CompatOption, schema: JsonObject): CompatP
   );
 }
 
-/** Repairs one draft by steps and lists the repairs. Pure; the draft is not changed; never throws. */
+/** Repairs one draft by steps and lists the repairs. Pure; the draft is not changed. */
 export function applyCompat(option: CompatOption, schema: JsonObject, draft: JsonValue): RepairedDraft {
   return composeCompat(option, schema).applyTo(draft);
 }
@@ -92,7 +93,7 @@ function makeStep(steps: readonly CompatStepName[]): CompatStep {
 }
 
 function makePreparer(steps: readonly CompatStepName[], schema: JsonObject): CompatPreparer {
-  const applyTo = (draft: JsonValue): RepairedDraft => repairDraft(steps, schema, draft);
+  const applyTo = (draft: JsonValue): RepairedDraft => readGiven("draft", () => repairDraft(steps, schema, draft));
   return Object.freeze(
     Object.assign((draft: JsonValue): JsonValue => applyTo(draft).draft, { applyTo, [COMPAT]: true as const }),
   );

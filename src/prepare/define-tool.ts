@@ -1,36 +1,33 @@
+import {
+  findFault,
+  isBoolean,
+  isFunction,
+  isRecord,
+  isText,
+  type OptionCheck,
+  oneOf,
+  readGiven,
+} from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { ArgumentsOf, InputSchema } from "../domain/schema.ts";
 import { isStandardSchema } from "../domain/schema.ts";
 import type { AnyTool, Tool, ToolDefinition } from "../domain/tool.ts";
 
-type Check = (value: unknown) => string | undefined;
-
-const oneOf =
-  (...allowed: readonly string[]): Check =>
-  (value) =>
-    typeof value === "string" && allowed.includes(value) ? undefined : `must be one of ${allowed.join(", ")}`;
-const isFunction: Check = (value) => (typeof value === "function" ? undefined : "must be a function");
-const isBoolean: Check = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
-const isText: Check = (value) => (typeof value === "string" ? undefined : "must be a text");
-const isSchema: Check = (value) => (isStandardSchema(value) ? undefined : isObject(value));
-const isTimeout: Check = (value) =>
+const isSchema: OptionCheck = (value) => (isStandardSchema(value) ? undefined : isRecord(value));
+const isTimeout: OptionCheck = (value) =>
   typeof value === "number" && Number.isFinite(value) && value >= 1 && value <= 2_147_483_647
     ? undefined
     : "must be a number of milliseconds from 1 to 2147483647";
 
-function isObject(value: unknown): string | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
-}
-
-const REQUIRED: Readonly<Record<string, Check>> = {
+const REQUIRED: Readonly<Record<string, OptionCheck>> = {
   name: (value) => (typeof value === "string" && value !== "" ? undefined : "must be a text that is not empty"),
   description: isText,
   inputSchema: isSchema,
   execute: isFunction,
 };
 
-const OPTIONAL: Readonly<Record<string, Check>> = {
-  inputJsonSchema: isObject,
+const OPTIONAL: Readonly<Record<string, OptionCheck>> = {
+  inputJsonSchema: isRecord,
   risk: oneOf("readOnly", "idempotentWrite", "nonIdempotentWrite"),
   executionMode: oneOf("sequential", "parallel"),
   timeoutMs: isTimeout,
@@ -42,7 +39,7 @@ const OPTIONAL: Readonly<Record<string, Check>> = {
   recover: isFunction,
   origin: oneOf("imported"),
   needsApproval: isFunction,
-  durable: isObject,
+  durable: isRecord,
 };
 
 /**
@@ -53,13 +50,15 @@ const OPTIONAL: Readonly<Record<string, Check>> = {
 export function defineTool<const Name extends string, const Schema extends InputSchema, Result>(
   definition: ToolDefinition<Name, Schema, Result>,
 ): Tool<Name, ArgumentsOf<Schema>, Awaited<Result>> {
-  checkTool(definition);
-  for (const option of Object.keys(definition)) {
-    const isKnown = Object.hasOwn(REQUIRED, option) || Object.hasOwn(OPTIONAL, option);
-    if (!isKnown) complain(labelOf(definition), option.slice(0, 64), "is no option of a tool; check its spelling");
-  }
-  // The definition is the tool: same fields, `execute` typed by what its promise or iterable gives.
-  return Object.freeze({ ...definition }) as unknown as Tool<Name, ArgumentsOf<Schema>, Awaited<Result>>;
+  return readGiven("tool", () => {
+    checkTool(definition);
+    for (const option of Object.keys(definition)) {
+      const isKnown = Object.hasOwn(REQUIRED, option) || Object.hasOwn(OPTIONAL, option);
+      if (!isKnown) complain(labelOf(definition), option.slice(0, 64), "is no option of a tool; check its spelling");
+    }
+    // The definition is the tool: same fields, `execute` typed by what its promise or iterable gives.
+    return Object.freeze({ ...definition }) as unknown as Tool<Name, ArgumentsOf<Schema>, Awaited<Result>>;
+  });
 }
 
 /**
@@ -68,15 +67,19 @@ export function defineTool<const Name extends string, const Schema extends Input
  * @throws KernelError `INVALID_OPTIONS` naming tool and option.
  */
 export function checkTool(value: unknown): asserts value is AnyTool {
-  if (isObject(value) !== undefined)
+  readGiven("tools", () => checkFields(value));
+}
+
+function checkFields(value: unknown): void {
+  if (isRecord(value) !== undefined)
     throw new KernelError("INVALID_OPTIONS", "A tool must be an object; make it with defineTool.", {
       subject: "tools",
     });
   const fields = value as Readonly<Record<string, unknown>>; // an object, as was just checked
   const label = labelOf(fields);
-  for (const [option, check] of Object.entries(REQUIRED)) complain(label, option, check(fields[option]));
+  for (const [option, check] of Object.entries(REQUIRED)) complain(label, option, findFault(fields[option], check));
   for (const [option, check] of Object.entries(OPTIONAL)) {
-    if (fields[option] !== undefined) complain(label, option, check(fields[option]));
+    if (fields[option] !== undefined) complain(label, option, findFault(fields[option], check));
   }
 }
 

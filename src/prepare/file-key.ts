@@ -1,3 +1,5 @@
+import { checkGiven, checkOptions, isBoolean, isText, type OptionCheck } from "../domain/check-options.ts";
+
 /** Options of {@link fileKey}. */
 export interface FileKeyOptions {
   /** What a relative path is relative to; default `/`. */
@@ -6,12 +8,18 @@ export interface FileKeyOptions {
   readonly caseInsensitive?: boolean | undefined;
 }
 
+const OPTION_CHECKS: Readonly<Record<keyof FileKeyOptions, OptionCheck>> = { root: isText, caseInsensitive: isBoolean };
+
 /**
  * The conflict key of a file: `file:` and its absolute path in POSIX form, `.` and `..` resolved. Pure:
  * the file system is not asked, so symbolic links are not followed, and a path may lead out of `root`.
  * Backslashes count as separators; a drive letter stays, in lower case.
+ * @throws KernelError `INVALID_OPTIONS` for a path that is no text, and naming the option.
  */
-export function fileKey(path: string, { root = "/", caseInsensitive = false }: FileKeyOptions = {}): string {
+export function fileKey(path: string, options: FileKeyOptions = {}): string {
+  checkGiven(path, "path", isText);
+  checkOptions(options, OPTION_CHECKS, { path: "options" });
+  const { root = "/", caseInsensitive = false } = options;
   const own = toPosix(path);
   const whole = isAbsolute(own) ? own : `${toPosix(root)}/${own}`;
   const drive = /^\/?([A-Za-z]:)(?=\/|$)/.exec(whole);

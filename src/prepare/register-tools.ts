@@ -1,3 +1,4 @@
+import { readGiven } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { JsonSchemaCheck, JsonSchemaValidator } from "../domain/schema.ts";
@@ -32,7 +33,7 @@ export function registerTools(
   earlier: ToolRegistry = new Map(),
 ): ToolRegistry {
   const registry = new Map<string, RegisteredTool>();
-  for (const tool of tools) {
+  for (const tool of readGiven("tools", () => Array.from(tools))) {
     checkTool(tool);
     if (registry.has(tool.name)) {
       const message = `Two tools are named ${JSON.stringify(tool.name.slice(0, 128))}; give each its own name.`;

@@ -1,3 +1,4 @@
+import { checkGiven, isRecord, readGiven } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { isStandardSchema, type StandardSchema } from "../domain/schema.ts";
@@ -10,18 +11,22 @@ import { walkJson } from "./walk-json.ts";
  * schema is taken as it is; of a Standard Schema `inputJsonSchema`, else the input form that the
  * schema gives itself (Standard JSON Schema, or the method of a library that has one). A frozen copy.
  *
- * Throws `INVALID_TOOL_SCHEMA`, naming the tool, when there is none or it is not JSON.
+ * Throws `INVALID_TOOL_SCHEMA`, naming the tool, when there is none or it is not JSON; `INVALID_OPTIONS` for
+ * what is no tool, and a schema that cannot be read.
  */
 export function toolJsonSchema(tool: Pick<AnyTool, "name" | "inputSchema" | "inputJsonSchema">): JsonObject {
-  const schema = isStandardSchema(tool.inputSchema)
-    ? (tool.inputJsonSchema ?? convertStandard(tool.name, tool.inputSchema))
-    : tool.inputSchema;
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
-    throw invalidSchema(tool.name, "is not an object. Give a JSON Schema object or a Standard Schema");
-  }
-  const walk = walkJson(schema, { containers: "fresh", freeze: true, integers: "any" });
-  if (!walk.ok) throw invalidSchema(tool.name, `must be plain JSON, but holds ${walk.fault} ${showPlace(walk.path)}`);
-  return walk.value as JsonObject; // a copy of an object that is no array
+  checkGiven(tool, "tool", isRecord);
+  return readGiven("inputSchema", () => {
+    const schema = isStandardSchema(tool.inputSchema)
+      ? (tool.inputJsonSchema ?? convertStandard(tool.name, tool.inputSchema))
+      : tool.inputSchema;
+    if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
+      throw invalidSchema(tool.name, "is not an object. Give a JSON Schema object or a Standard Schema");
+    }
+    const walk = walkJson(schema, { containers: "fresh", freeze: true, integers: "any" });
+    if (!walk.ok) throw invalidSchema(tool.name, `must be plain JSON, but holds ${walk.fault} ${showPlace(walk.path)}`);
+    return walk.value as JsonObject; // a copy of an object that is no array
+  });
 }
 
 /** Whether {@link toolJsonSchema} takes the schema from a schema library instead of from the tool's author. */
@@ -69,6 +74,6 @@ function callMethod(owner: unknown, name: string, options?: unknown): unknown {
 }
 
 function invalidSchema(toolName: string, problem: string, cause?: unknown): KernelError {
-  const message = `The input schema of tool "${clipText(toolName)}" ${problem}.`;
+  const message = `The input schema of tool "${clipText(String(toolName))}" ${problem}.`;
   return new KernelError("INVALID_TOOL_SCHEMA", message, { subject: toolName, cause });
 }

@@ -5,6 +5,7 @@
  * CAN-4, APP-1, RUN-4, OBS-1.
  */
 import type { RecordedEvent } from "toolkernel";
+import { checkGiven, type OptionCheck, readGiven } from "../domain/check-options.ts";
 import { RuleViolation } from "./rule-violation.ts";
 import { TurnOrder } from "./turn-order.ts";
 
@@ -14,15 +15,37 @@ import { TurnOrder } from "./turn-order.ts";
  *
  * **shape**: whole batches from their first event on; the end may be missing, where a process died.
  *
- * @throws RuleViolation naming the rule, the call and the event, for the first rule that was broken.
+ * @throws RuleViolation naming the rule, the call and the event, for the first rule that was broken;
+ * KernelError `INVALID_OPTIONS` for what holds no events.
  */
 export function assertOrder(events: Iterable<RecordedEvent>): void {
   const runs = new Map<string, RunOrder>();
-  for (const event of events) {
+  for (const event of readGiven("events", () => [...events])) {
+    checkGiven(event, "events", isEvent);
     const run = runs.get(event.runId) ?? new RunOrder();
     runs.set(event.runId, run);
-    run.take(event);
+    readEvent(run, event);
   }
+}
+
+const isEvent: OptionCheck = (value) => {
+  const { kind, runId, seq, turn } = (value ?? {}) as Partial<RecordedEvent>; // looked at, not trusted
+  const isOne = [kind, runId].every((text) => typeof text === "string") && [seq, turn].every(Number.isFinite);
+  return isOne ? undefined : "must be events, each with kind, runId, seq and turn";
+};
+
+/** What was broken is told as it is; what cannot be read is no event. */
+function readEvent(run: RunOrder, event: RecordedEvent): void {
+  const violation = readGiven("events", () => {
+    try {
+      run.take(event);
+      return undefined;
+    } catch (error) {
+      if (error instanceof RuleViolation) return error;
+      throw error;
+    }
+  });
+  if (violation !== undefined) throw violation;
 }
 
 /** The order within one run. */

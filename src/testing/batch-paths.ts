@@ -1,3 +1,5 @@
+import type { BatchResult } from "toolkernel";
+import { checkOptions, isFunction, type OptionCheck } from "../domain/check-options.ts";
 import {
   type BatchPath,
   type BatchPathsOptions,
@@ -6,6 +8,12 @@ import {
 } from "./batch-paths/path-options.ts";
 import { runPath } from "./batch-paths/path-run.ts";
 import { namePlan, planPaths } from "./batch-paths/plan-paths.ts";
+
+const HOOK_CHECKS: Readonly<Record<keyof PathHooks, OptionCheck>> = {
+  setup: isFunction,
+  check: isFunction,
+  teardown: isFunction,
+};
 
 /**
  * Gives the paths that a batch of the host's own tools can go: every order of completion, with faults before
@@ -25,7 +33,11 @@ export function generateBatchPaths(options: BatchPathsOptions): Iterable<BatchPa
   return {
     *[Symbol.iterator]() {
       for (const plan of planPaths(checked)) {
-        yield { name: namePlan(plan, callNames), run: (hooks: PathHooks = {}) => runPath(checked, plan, hooks) };
+        const run = async (hooks: PathHooks = {}): Promise<BatchResult> => {
+          checkOptions(hooks, HOOK_CHECKS, { path: "hooks" });
+          return runPath(checked, plan, hooks);
+        };
+        yield { name: namePlan(plan, callNames), run };
       }
     },
   };

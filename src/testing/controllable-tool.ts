@@ -1,4 +1,5 @@
 import { defineTool, type JsonObject, type Tool, type ToolContext, type ToolDefinition } from "toolkernel";
+import { checkGiven, isRecord, readGiven } from "../domain/check-options.ts";
 
 /** One call that runs and waits for the test to end it. */
 export interface ControlledCall {
@@ -38,13 +39,16 @@ export interface ControllableTool<Name extends string = string> extends Tool<Nam
 export function controllableTool<const Name extends string>(
   options: ControllableToolOptions<Name>,
 ): ControllableTool<Name> {
+  checkGiven(options, "options", isRecord);
   const pending: ControlledCall[] = [];
-  const tool = defineTool<Name, JsonObject, unknown>({
-    description: `Does what the test says, as ${options.name}.`,
-    inputSchema: { type: "object" },
-    ...options,
-    execute: (args, context) => waitForTest(pending, args, context),
-  });
+  const tool = readGiven("options", () =>
+    defineTool<Name, JsonObject, unknown>({
+      description: `Does what the test says, as ${String(options.name)}.`,
+      inputSchema: { type: "object" },
+      ...options,
+      execute: (args, context) => waitForTest(pending, args, context),
+    }),
+  );
   return { ...tool, pending };
 }
 

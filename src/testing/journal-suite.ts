@@ -1,4 +1,5 @@
 import type { Journal } from "toolkernel";
+import { checkGiven, isFunction } from "../domain/check-options.ts";
 import { CLAIM_CASES } from "./journal-suite/claims.ts";
 import { Desk, type DeskCase, type SuiteCase } from "./journal-suite/desk.ts";
 import { ENDING_CASES } from "./journal-suite/endings.ts";
@@ -11,8 +12,11 @@ import { KEEPING_CASES } from "./journal-suite/keeping.ts";
  *
  * **shape**: `for (const { name, run } of testJournal(open)) test(name, run)` in any runner; a case that
  * fails rejects.
+ *
+ * @throws KernelError `INVALID_OPTIONS` for what is no function.
  */
 export function testJournal(open: () => Promise<Journal>): readonly SuiteCase[] {
+  checkGiven(open, "open", isFunction);
   const cases: readonly DeskCase[] = [...CLAIM_CASES, ...ENDING_CASES, ...KEEPING_CASES];
   return cases.map(({ name, run }) => ({
     name,

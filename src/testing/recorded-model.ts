@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { KernelError, type ModelProvider, type ModelResponse } from "toolkernel";
+import { readGiven } from "../domain/check-options.ts";
 import { readRecordedResponse } from "./recorded-response.ts";
 import { scriptedModel } from "./scripted-model.ts";
 
@@ -23,7 +24,7 @@ interface RecordedValue {
  * no response, or something that is none of these.
  */
 export function recordedModel(file: string | URL): ModelProvider {
-  const name = typeof file === "string" ? file : fileURLToPath(file);
+  const name = typeof file === "string" ? file : readGiven("file", () => fileURLToPath(file));
   const responses = readValues(readText(name), name).map(({ place, value }) =>
     readResponse(value, `${name}, ${place}`),
   );

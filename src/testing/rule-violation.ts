@@ -1,3 +1,5 @@
+import { checkGiven, isText } from "../domain/check-options.ts";
+
 /** What a test of order found: a rule of docs/rules.md that a batch or run did not keep. */
 export class RuleViolation extends Error {
   override readonly name = "RuleViolation";
@@ -5,6 +7,8 @@ export class RuleViolation extends Error {
   readonly rule: string;
 
   constructor(rule: string, what: string) {
+    checkGiven(rule, "rule", isText);
+    checkGiven(what, "what", isText);
     super(`${rule}: ${what}`);
     this.rule = rule;
   }

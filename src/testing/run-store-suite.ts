@@ -1,4 +1,5 @@
 import type { RunStore } from "toolkernel";
+import { checkGiven, isFunction } from "../domain/check-options.ts";
 import type { SuiteCase } from "./journal-suite/desk.ts";
 import { RUN_CLAIM_CASES } from "./run-store-suite/claims.ts";
 import { RUN_FACT_CASES } from "./run-store-suite/facts.ts";
@@ -12,8 +13,11 @@ import { RunDesk, type RunDeskCase } from "./run-store-suite/run-desk.ts";
  *
  * **shape**: `for (const { name, run } of testRunStore(open)) test(name, run)` in any runner; a case that
  * fails rejects.
+ *
+ * @throws KernelError `INVALID_OPTIONS` for what is no function.
  */
 export function testRunStore(open: () => Promise<RunStore>): readonly SuiteCase[] {
+  checkGiven(open, "open", isFunction);
   const cases: readonly RunDeskCase[] = [...RUN_CLAIM_CASES, ...RUN_FACT_CASES, ...RUN_KEEPING_CASES];
   return cases.map(({ name, run }) => ({
     name,

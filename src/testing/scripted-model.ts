@@ -1,14 +1,24 @@
 import type { ModelProvider, ModelRequest, ModelResponse } from "toolkernel";
+import { checkGiven, isRecord, type OptionCheck } from "../domain/check-options.ts";
 
 /** One response of a script: given, or made from the request. */
 export type ScriptedResponse = ModelResponse | ((request: ModelRequest) => ModelResponse | Promise<ModelResponse>);
+
+const isScript: OptionCheck = (value) => {
+  const isOne =
+    Array.isArray(value) &&
+    Array.from(value).every((each) => typeof each === "function" || isRecord(each) === undefined);
+  return isOne ? undefined : "must be a list of responses, or functions that give one";
+};
 
 /**
  * A model that gives the responses of a script, one per request, in order. Text and reasoning are also
  * streamed, a part at a time. A request past the end of the script fails, which ends a run as
  * `providerError`: a test that asks too often should see it.
+ * @throws KernelError `INVALID_OPTIONS` for what is no list of responses and functions.
  */
 export function scriptedModel(responses: readonly ScriptedResponse[]): ModelProvider {
+  checkGiven(responses, "responses", isScript);
   let next = 0;
   return {
     async generate(request, { emit }) {

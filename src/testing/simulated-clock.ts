@@ -9,6 +9,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Clock, KernelError } from "toolkernel";
+import { checkGiven, isFunction, type OptionCheck } from "../domain/check-options.ts";
 
 /** What {@link simulatedClock} gives. */
 export interface SimulatedClock {
@@ -32,6 +33,9 @@ interface Timer {
 
 const START_MS = 1_767_225_600_000;
 
+const isTime: OptionCheck = (value) =>
+  typeof value === "number" && !Number.isNaN(value) ? undefined : "must be a time in milliseconds";
+
 /** Makes a clock for tests; it starts at 2026-01-01T00:00:00Z, always. */
 export function simulatedClock(): SimulatedClock {
   const timers = new Set<Timer>();
@@ -51,6 +55,8 @@ export function simulatedClock(): SimulatedClock {
   }
 
   function setTimer(atMs: number, run: () => void): () => void {
+    checkGiven(run, "run", isFunction);
+    checkGiven(atMs, "atMs", isTime);
     const timer: Timer = { atMs, run };
     timers.add(timer);
     return () => {

@@ -10,10 +10,12 @@ interface ZoneRule {
   readonly entries?: true;
 }
 
-// Two files are zones of their own: `src/index.ts` is the "entry", and `src/run/clock.ts` the "clock", a leaf
-// that every zone may import which gives a host the real clock by default.
+// Three files are zones of their own: `src/index.ts` is the "entry"; `src/run/clock.ts` the "clock", a leaf that
+// every zone may import which gives a host the real clock by default; and `src/domain/check-options.ts` is
+// "given", which every zone may import that hosts hand something to.
 const BEHIND_THE_DOOR = [
   "domain",
+  "given",
   "prepare",
   "repeat",
   "plan",
@@ -24,20 +26,21 @@ const BEHIND_THE_DOOR = [
   "run",
   "clock",
 ];
-const STAGE: ZoneRule = { zones: ["domain"], packages: "dependencies" };
-const OUTSIDE: ZoneRule = { zones: [], packages: "peers", entries: true };
+const STAGE: ZoneRule = { zones: ["domain", "given"], packages: "dependencies" };
+const OUTSIDE: ZoneRule = { zones: ["given"], packages: "peers", entries: true };
 
 const ZONES: Readonly<Record<string, ZoneRule>> = {
   domain: { zones: [], packages: "none" },
+  given: { zones: ["domain"], packages: "none" },
   machines: { zones: ["plan", "repeat"], typeZones: ["domain"], packages: "xstate" },
   prepare: STAGE,
   repeat: STAGE,
   plan: { zones: ["domain"], packages: "none" },
   settle: STAGE,
   observe: STAGE,
-  journal: { zones: ["domain", "clock"], packages: "peers" },
-  actions: { zones: ["domain", "machines", "clock"], typeZones: ["journal"], packages: "dependencies" },
-  clock: { zones: ["domain"], packages: "none" },
+  journal: { zones: ["domain", "given", "clock"], packages: "peers" },
+  actions: { zones: ["domain", "given", "machines", "clock"], typeZones: ["journal"], packages: "dependencies" },
+  clock: { zones: ["domain", "given"], packages: "none" },
   interpreter: { zones: [], packages: "xstate" },
   run: {
     zones: ["domain", "machines", "interpreter", "prepare", "repeat", "plan", "settle", "clock"],
@@ -52,7 +55,11 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   cli: { ...OUTSIDE, packages: "declared" },
 };
 
-const SINGLE_FILES: Readonly<Record<string, string>> = { "src/index.ts": "entry", "src/run/clock.ts": "clock" };
+const SINGLE_FILES: Readonly<Record<string, string>> = {
+  "src/index.ts": "entry",
+  "src/run/clock.ts": "clock",
+  "src/domain/check-options.ts": "given",
+};
 
 const MAY_USE_BUILTINS = [
   /^src\/journal\/sqlite/,

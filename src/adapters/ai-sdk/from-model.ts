@@ -1,4 +1,4 @@
-import { KernelError } from "toolkernel";
+import { checkOptions, type OptionCheck, wholeNumber } from "../../domain/check-options.ts";
 import type { ModelContext, ModelProvider, ModelRequest, ModelResponse } from "../../domain/model.ts";
 import { wellFormedJson } from "../wire/well-formed.ts";
 import { asError, emitWhole, joinStream } from "./join-stream.ts";
@@ -88,16 +88,9 @@ function cannotStream(error: unknown): boolean {
   );
 }
 
+const OPTION_CHECKS: Readonly<Record<keyof FromAiSdkModelOptions, OptionCheck>> = { maxRetries: wholeNumber(0, 100) };
+
 function readMaxRetries(options: FromAiSdkModelOptions): number {
-  const unknown = Object.keys(options).find((name) => name !== "maxRetries");
-  if (unknown !== undefined) {
-    const message = `fromAiSdkModel has no option ${JSON.stringify(unknown)}; there is maxRetries.`;
-    throw new KernelError("INVALID_OPTIONS", message, { subject: unknown });
-  }
-  const maxRetries = options.maxRetries ?? 2;
-  if (!Number.isInteger(maxRetries) || maxRetries < 0 || maxRetries > 100) {
-    const message = "The option maxRetries of fromAiSdkModel must be a whole number from 0 to 100.";
-    throw new KernelError("INVALID_OPTIONS", message, { subject: "maxRetries" });
-  }
-  return maxRetries;
+  checkOptions(options, OPTION_CHECKS, { path: "options" });
+  return options.maxRetries ?? 2;
 }

@@ -1,3 +1,4 @@
+import { checkGiven, isRecord, readGiven } from "../../domain/check-options.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Tool, ToolContext, ToolPolicy } from "../../domain/tool.ts";
 import { askIfNeeded, askOf } from "../import/approval.ts";
@@ -47,17 +48,20 @@ const IMPORTER = "fromAiSdkTools";
  *   gives no JSON Schema
  */
 export function fromAiSdkTools<Tools extends AiSdkToolSet>(toolSet: Tools, policies?: AiSdkPolicies<Tools>): Tool[] {
-  const own = Object.entries(toolSet).flatMap(([name, tool]) => {
-    return isFields(tool) && !isRunByProvider(tool) ? [{ name, tool }] : [];
+  checkGiven(toolSet, "toolSet", isRecord);
+  return readGiven("toolSet", () => {
+    const own = Object.entries(toolSet).flatMap(([name, tool]) => {
+      return isFields(tool) && !isRunByProvider(tool) ? [{ name, tool }] : [];
+    });
+    const given = policies ?? {};
+    assertPolicies(
+      IMPORTER,
+      given,
+      own.map(({ name }) => name),
+    );
+    // Each policy's functions take what its own tool takes, which is what the session hands them.
+    return own.map(({ name, tool }) => importTool(name, tool, policyOf(given as Record<string, ToolPolicy>, name)));
   });
-  const given = policies ?? {};
-  assertPolicies(
-    IMPORTER,
-    given,
-    own.map(({ name }) => name),
-  );
-  // Each policy's functions take what its own tool takes, which is what the session hands them.
-  return own.map(({ name, tool }) => importTool(name, tool, policyOf(given as Record<string, ToolPolicy>, name)));
 }
 
 function importTool(name: string, tool: Fields, policy: ToolPolicy): Tool {

@@ -1,4 +1,5 @@
 import { KernelError } from "toolkernel";
+import { readGiven } from "../../domain/check-options.ts";
 import { isFields } from "../wire/draft-call.ts";
 
 /** The provider specifications that are understood: those of versions 5, 6 and 7 of the AI SDK. */
@@ -22,14 +23,18 @@ export type ModelPart = Readonly<Record<string, unknown>>;
  * @throws KernelError `INVALID_OPTIONS` for a model's name, or a model of another specification
  */
 export function assertLanguageModel(caller: string, model: unknown): asserts model is AiSdkLanguageModel {
+  readGiven("model", () => checkModel(caller, model));
+}
+
+function checkModel(caller: string, model: unknown): void {
   if (typeof model === "string") {
-    const message = `${caller} takes a language model, not the name ${JSON.stringify(model)}. Make one with a provider package.`;
+    const message = `${caller} takes a language model, not the name of one. Make one with a provider package.`;
     throw new KernelError("INVALID_OPTIONS", message, { subject: "model" });
   }
   const isModel = typeof model === "object" && model !== null && "doGenerate" in model && "doStream" in model;
   const version = isModel && "specificationVersion" in model ? model.specificationVersion : undefined;
   if (version !== "v2" && version !== "v3" && version !== "v4") {
-    const message = `${caller} takes a language model of the AI SDK's specification v2, v3 or v4; it was given ${String(version)}.`;
+    const message = `${caller} takes a language model of the AI SDK's specification v2, v3 or v4, and no other.`;
     throw new KernelError("INVALID_OPTIONS", message, { subject: "model" });
   }
 }

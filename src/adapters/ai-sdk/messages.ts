@@ -4,6 +4,7 @@ import type { ToolResultMessage } from "../../domain/message.ts";
 import { type BatchMessages, policyTextsOf, resultsOf } from "../wire/batch-messages.ts";
 import { contentText, type MediaPart, type SplitPart, splitContent } from "../wire/content-text.ts";
 import { draftCall, isFields, objectsOf } from "../wire/draft-call.ts";
+import { readBatch, readResponse } from "../wire/read-given.ts";
 import { readStopReason, stopWords } from "../wire/stop-reason.ts";
 import { wellFormedJson } from "../wire/well-formed.ts";
 import type {
@@ -29,12 +30,15 @@ const STOP_WORDS = stopWords(["stop", "tool-calls"]);
  * `length` is a cut; `content-filter`, `error`, `unknown` and `other` are `error`, except an `other`
  * behind which the provider gave no reason at all: the kernel then runs none of the calls and answers
  * each (PREP-10).
+ * @throws KernelError `INVALID_OPTIONS` for what is no whole response
  */
 export function callsFromAiSdk(response: AiSdkResponseLike): DraftResponse {
-  const parts = objectsOf(Array.isArray(response.content) ? response.content : response.toolCalls);
-  const answered = new Set(parts.filter(isResult).map((part) => part.toolCallId));
-  const calls = parts.filter((part) => isOwnCall(part) && !answered.has(part.toolCallId)).map(readCall);
-  return { calls, stopReason: readFinishReason(response.finishReason, calls) };
+  return readResponse(response, () => {
+    const parts = objectsOf(Array.isArray(response.content) ? response.content : response.toolCalls);
+    const answered = new Set(parts.filter(isResult).map((part) => part.toolCallId));
+    const calls = parts.filter((part) => isOwnCall(part) && !answered.has(part.toolCallId)).map(readCall);
+    return { calls, stopReason: readFinishReason(response.finishReason, calls) };
+  });
 }
 
 /** What a finish reason of the AI SDK means to the kernel. */
@@ -54,13 +58,16 @@ export function readFinishReason(reason: AiSdkResponseLike["finishReason"], call
  * A failure is an `error-text` or `error-json` output, in which bytes are named in a note; otherwise
  * images go as `image-data` and other bytes as `file-data`, which the AI SDK knows from version 6 on.
  * A call that came without an id is answered under the id the kernel gave it.
+ * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
  */
 export function toAiSdkMessages(batch: BatchMessages): AiSdkMessage[] {
-  const results = resultsOf(batch).map(toResult);
-  return [
-    ...(results.length === 0 ? [] : [{ role: "tool" as const, content: results }]),
-    ...policyTextsOf(batch).map((content): AiSdkMessage => ({ role: "user", content })),
-  ];
+  return readBatch(batch, () => {
+    const results = resultsOf(batch).map(toResult);
+    return [
+      ...(results.length === 0 ? [] : [{ role: "tool" as const, content: results }]),
+      ...policyTextsOf(batch).map((content): AiSdkMessage => ({ role: "user", content })),
+    ];
+  });
 }
 
 /** A result's content as the output of a tool; text and JSON alone where the result is an error. */

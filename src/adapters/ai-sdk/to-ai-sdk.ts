@@ -6,6 +6,7 @@
  */
 
 import { type AnyTool, type Batch, type BatchResult, type DraftResponse, KernelError } from "toolkernel";
+import { checkGiven, hasMethods, type OptionCheck, readGiven } from "../../domain/check-options.ts";
 import { policyTextsOf } from "../wire/batch-messages.ts";
 import { type AiSdkKernelTool, presentTool, showResult } from "./kernel-tools.ts";
 import { insertNotes, type PolicyNote } from "./policy-notes.ts";
@@ -47,17 +48,16 @@ export interface AiSdkKernel {
  * - The tools are the session's when this is called: after `setTools` make it anew.
  * - An `ask` (APP-1) is refused, since nobody can answer within a step; decide in `authorizeToolCall`.
  *
- * @throws KernelError `INVALID_OPTIONS` from `model` for what is no language model
+ * @throws KernelError `INVALID_OPTIONS` for what is no session, and from `model` for what is no language model
  */
 export function toAiSdk(session: AiSdkSession): AiSdkKernel {
+  checkGiven(session, "session", isSession);
   const loop = new KernelLoop(session);
-  const names = new Set(session.tools.map((tool) => tool.name));
+  const names = new Set(readGiven("session.tools", () => session.tools.map((tool) => tool.name)));
   return {
     model: (model) =>
       recordingModel(model, { hasTool: (name) => names.has(name), onResponse: (record) => loop.begin(record) }),
-    tools: Object.fromEntries(
-      session.tools.map((tool) => [tool.name, presentTool(tool, (callId, signal) => loop.execute(callId, signal))]),
-    ),
+    tools: presentTools(session.tools, loop),
     prepareStep: async ({ messages }) => {
       await loop.settle();
       return loop.notes.length === 0 ? {} : { messages: insertNotes(messages, loop.notes) };
@@ -67,6 +67,19 @@ export function toAiSdk(session: AiSdkSession): AiSdkKernel {
       return loop.isClosed;
     },
   };
+}
+
+const isSession: OptionCheck = (value) => {
+  const { tools } = (value ?? {}) as Partial<AiSdkSession>; // looked at, not trusted
+  return hasMethods("execute")(value) ?? (Array.isArray(tools) ? undefined : "must have a list of tools");
+};
+
+function presentTools(tools: readonly AnyTool[], loop: KernelLoop): AiSdkKernel["tools"] {
+  const present = (tool: AnyTool): [string, AiSdkKernelTool] => [
+    tool.name,
+    presentTool(tool, (callId, signal) => loop.execute(callId, signal)),
+  ];
+  return readGiven("session.tools", () => Object.fromEntries(tools.map(present)));
 }
 
 /** See the file header. */

@@ -4,8 +4,9 @@ import type { AnyTool } from "../../domain/tool.ts";
 import { type BatchMessages, policyTextsOf, resultsOf } from "../wire/batch-messages.ts";
 import { type MediaPart, type SplitPart, splitContent } from "../wire/content-text.ts";
 import { draftCall, fieldsBeside, isFields, objectsOf } from "../wire/draft-call.ts";
+import { readBatch, readResponse } from "../wire/read-given.ts";
 import { readStopReason, stopWords } from "../wire/stop-reason.ts";
-import { declareTool } from "../wire/tool-declaration.ts";
+import { declareTools } from "../wire/tool-declaration.ts";
 import type {
   AnthropicImageType,
   AnthropicMessageLike,
@@ -20,11 +21,11 @@ const STOP_WORDS = stopWords(["end_turn", "stop_sequence", "tool_use", "pause_tu
 
 /**
  * Declares tools to the Messages API, in the order given.
- * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema
+ * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for what is no
+ *   list of tools
  */
 export function toAnthropicTools(tools: readonly AnyTool[]): AnthropicTool[] {
-  return tools.map((tool) => {
-    const { name, description, schema } = declareTool(tool);
+  return declareTools(tools).map(({ name, description, schema }) => {
     return { name, description, input_schema: schema };
   });
 }
@@ -36,19 +37,22 @@ export function toAnthropicTools(tools: readonly AnyTool[]): AnthropicTool[] {
  *
  * A refusal and any reason that is not known are `error`, `max_tokens` and a full context window are
  * `length`: the kernel then runs none of the calls and answers each (PREP-10).
+ * @throws KernelError `INVALID_OPTIONS` for what is no whole response
  */
 export function callsFromAnthropic(message: AnthropicMessageLike): DraftResponse {
-  const calls = objectsOf(message.content)
-    .filter((block) => block.type === "tool_use")
-    .map((block) =>
-      draftCall({
-        id: block.id,
-        name: block.name,
-        arguments: block.input,
-        providerData: fieldsBeside(block, ["type", "id", "name", "input"]),
-      }),
-    );
-  return { calls, stopReason: readStopReason(message.stop_reason, STOP_WORDS, calls) };
+  return readResponse(message, () => {
+    const calls = objectsOf(message.content)
+      .filter((block) => block.type === "tool_use")
+      .map((block) =>
+        draftCall({
+          id: block.id,
+          name: block.name,
+          arguments: block.input,
+          providerData: fieldsBeside(block, ["type", "id", "name", "input"]),
+        }),
+      );
+    return { calls, stopReason: readStopReason(message.stop_reason, STOP_WORDS, calls) };
+  });
 }
 
 /**
@@ -59,17 +63,20 @@ export function callsFromAnthropic(message: AnthropicMessageLike): DraftResponse
  * A call from the provider's own code execution (`caller`) may be answered by results alone: then the
  * text of the kernel is the last part of the last result. Images and PDF documents go as such; what a
  * result cannot carry is named in a note.
+ * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
  */
 export function toAnthropicMessages(batch: BatchMessages): AnthropicUserMessage[] {
-  const results = resultsOf(batch);
-  const policy = policyTextsOf(batch).map((text): AnthropicText => ({ type: "text", text }));
-  const last = results.at(-1);
-  if (last !== undefined && results.some(isProgrammatic)) {
-    const others = results.slice(0, -1).map((result) => toResult(result, []));
-    return [{ role: "user", content: [...others, toResult(last, policy)] }];
-  }
-  const content = [...results.map((result) => toResult(result, [])), ...policy];
-  return content.length === 0 ? [] : [{ role: "user", content }];
+  return readBatch(batch, () => {
+    const results = resultsOf(batch);
+    const policy = policyTextsOf(batch).map((text): AnthropicText => ({ type: "text", text }));
+    const last = results.at(-1);
+    if (last !== undefined && results.some(isProgrammatic)) {
+      const others = results.slice(0, -1).map((result) => toResult(result, []));
+      return [{ role: "user", content: [...others, toResult(last, policy)] }];
+    }
+    const content = [...results.map((result) => toResult(result, [])), ...policy];
+    return content.length === 0 ? [] : [{ role: "user", content }];
+  });
 }
 
 function isProgrammatic(result: ToolResultMessage): boolean {

@@ -5,8 +5,9 @@ import type { AnyTool } from "../../domain/tool.ts";
 import { type BatchMessages, policyTextsOf, resultsOf } from "../wire/batch-messages.ts";
 import { type MediaPart, mediaLabel, type SplitPart, splitContent } from "../wire/content-text.ts";
 import { draftCall, fieldsBeside, isFields, objectsOf } from "../wire/draft-call.ts";
+import { readBatch, readResponse } from "../wire/read-given.ts";
 import { readStopReason, stopWords } from "../wire/stop-reason.ts";
-import { declareTool } from "../wire/tool-declaration.ts";
+import { declareTools } from "../wire/tool-declaration.ts";
 import { wellFormedJson } from "../wire/well-formed.ts";
 import type { GeminiContent, GeminiPart, GeminiResponseLike, GeminiTool } from "./gemini-shapes.ts";
 
@@ -17,11 +18,11 @@ const STOP_WORDS = stopWords(["STOP"], ["CONTINUATION"]);
 /**
  * Declares tools to Gemini, in the order given, as one entry for `config.tools`; an empty list when
  * there are none. Schemas go as `parametersJsonSchema`.
- * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema
+ * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for what is no
+ *   list of tools
  */
 export function toGeminiTools(tools: readonly AnyTool[]): GeminiTool[] {
-  const functionDeclarations = tools.map((tool) => {
-    const { name, description, schema } = declareTool(tool);
+  const functionDeclarations = declareTools(tools).map(({ name, description, schema }) => {
     return { name, description, parametersJsonSchema: schema };
   });
   return functionDeclarations.length === 0 ? [] : [{ functionDeclarations }];
@@ -37,12 +38,15 @@ export function toGeminiTools(tools: readonly AnyTool[]): GeminiTool[] {
  * `MAX_TOKENS`, and a call of which only pieces of a stream are there, are `length`; a blocked prompt and
  * every other reason but `STOP` are `error`: the kernel then runs none of the calls and answers each
  * (PREP-10).
+ * @throws KernelError `INVALID_OPTIONS` for what is no whole response
  */
 export function callsFromGemini(response: GeminiResponseLike): DraftResponse {
-  const candidate = response.candidates?.[0];
-  const parts = objectsOf(candidate?.content?.parts).filter((part) => isFields(part.functionCall));
-  const calls = parts.map(readCall);
-  return { calls, stopReason: readStop(response, parts, calls) };
+  return readResponse(response, () => {
+    const candidate = response.candidates?.[0];
+    const parts = objectsOf(candidate?.content?.parts).filter((part) => isFields(part.functionCall));
+    const calls = parts.map(readCall);
+    return { calls, stopReason: readStop(response, parts, calls) };
+  });
 }
 
 /**
@@ -52,15 +56,18 @@ export function callsFromGemini(response: GeminiResponseLike): DraftResponse {
  *
  * A result is `{ output }`, a failure `{ error }`. Bytes go beside the function responses, since only
  * the newest models take them within. A call that came without an id goes back without one.
+ * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
  */
 export function toGeminiContents(batch: BatchMessages): GeminiContent[] {
-  const results = resultsOf(batch);
-  const parts = [
-    ...results.map(toFunctionResponse),
-    ...results.flatMap(toMediaParts),
-    ...policyTextsOf(batch).map((text): GeminiPart => ({ text })),
-  ];
-  return parts.length === 0 ? [] : [{ role: "user", parts }];
+  return readBatch(batch, () => {
+    const results = resultsOf(batch);
+    const parts = [
+      ...results.map(toFunctionResponse),
+      ...results.flatMap(toMediaParts),
+      ...policyTextsOf(batch).map((text): GeminiPart => ({ text })),
+    ];
+    return parts.length === 0 ? [] : [{ role: "user", parts }];
+  });
 }
 
 function readCall(part: Part): ToolCall {

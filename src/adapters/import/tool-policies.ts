@@ -1,4 +1,5 @@
 import { KernelError } from "toolkernel";
+import { readGiven } from "../../domain/check-options.ts";
 import type { ToolPolicy } from "../../domain/tool.ts";
 import { isFields } from "../wire/draft-call.ts";
 
@@ -22,6 +23,10 @@ const POLICY_FIELDS: readonly string[] = [
  * @throws KernelError `INVALID_OPTIONS`, naming the importer and the tool or field
  */
 export function assertPolicies(importer: string, policies: unknown, names: readonly string[]): void {
+  readGiven("policies", () => checkPolicies(importer, policies, names));
+}
+
+function checkPolicies(importer: string, policies: unknown, names: readonly string[]): void {
   if (!isFields(policies)) {
     throw invalid("policies", `The policies of ${importer} must be an object of policies by tool name.`);
   }

@@ -1,4 +1,5 @@
 import { ToolError } from "toolkernel";
+import { checkGiven, isList, readGiven } from "../../domain/check-options.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Tool, ToolContext, ToolPolicy } from "../../domain/tool.ts";
 import { importSchema, withoutTransform } from "../import/foreign-schema.ts";
@@ -40,12 +41,15 @@ const IMPORTER = "fromLangChainTools";
  *   unknown tool or with an unknown field; `INVALID_TOOL_SCHEMA` for a schema that gives no JSON Schema
  */
 export function fromLangChainTools(tools: readonly LangChainToolLike[], policies: LangChainPolicies = {}): Tool[] {
-  assertPolicies(
-    IMPORTER,
-    policies,
-    tools.map((tool) => tool.name),
-  );
-  return tools.map((tool) => importTool(tool, policyOf(policies, tool.name)));
+  checkGiven(tools, "tools", isList);
+  return readGiven("tools", () => {
+    assertPolicies(
+      IMPORTER,
+      policies,
+      Array.from(tools, (tool) => tool.name),
+    );
+    return tools.map((tool) => importTool(tool, policyOf(policies, tool.name)));
+  });
 }
 
 function importTool(tool: LangChainToolLike, policy: ToolPolicy): Tool {

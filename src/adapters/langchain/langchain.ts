@@ -3,6 +3,7 @@ import type { ToolResultMessage } from "../../domain/message.ts";
 import { type BatchMessages, policyTextsOf, resultsOf } from "../wire/batch-messages.ts";
 import { contentText, type MediaPart, type SplitPart, splitContent } from "../wire/content-text.ts";
 import { draftCall, fieldsBeside, isFields, objectsOf } from "../wire/draft-call.ts";
+import { readBatch, readResponse } from "../wire/read-given.ts";
 import { readStopReason, stopWords } from "../wire/stop-reason.ts";
 import type {
   LangChainMessage,
@@ -28,13 +29,16 @@ const STOP_FIELDS = ["finish_reason", "stop_reason", "finishReason", "stopReason
  *
  * The provider's reason is taken from `response_metadata`: a refusal or an unknown reason is `error`, a
  * cut is `length`; the kernel then runs none of the calls and answers each (PREP-10).
+ * @throws KernelError `INVALID_OPTIONS` for what is no whole response
  */
 export function callsFromLangChain(message: LangChainMessageLike): DraftResponse {
-  const parsed = objectsOf(message.tool_calls);
-  const unparsed = objectsOf(message.invalid_tool_calls);
-  const listed = unparsed.length === 0 ? parsed : inWireOrder([...parsed, ...unparsed], message);
-  const calls = listed.map(readCall);
-  return { calls, stopReason: readStop(message, calls) };
+  return readResponse(message, () => {
+    const parsed = objectsOf(message.tool_calls);
+    const unparsed = objectsOf(message.invalid_tool_calls);
+    const listed = unparsed.length === 0 ? parsed : inWireOrder([...parsed, ...unparsed], message);
+    const calls = listed.map(readCall);
+    return { calls, stopReason: readStop(message, calls) };
+  });
 }
 
 /**
@@ -44,12 +48,15 @@ export function callsFromLangChain(message: LangChainMessageLike): DraftResponse
  *
  * Images go as `image_url` parts; audio and files that hold no text are named in a note. A call that
  * came without an id is answered under the id the kernel gave it: write it into the AI message too.
+ * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
  */
 export function toLangChainMessages(batch: BatchMessages): LangChainMessage[] {
-  return [
-    ...resultsOf(batch).map(toToolMessage),
-    ...policyTextsOf(batch).map((content): LangChainMessage => ({ role: "user", content })),
-  ];
+  return readBatch(batch, () => {
+    return [
+      ...resultsOf(batch).map(toToolMessage),
+      ...policyTextsOf(batch).map((content): LangChainMessage => ({ role: "user", content })),
+    ];
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { JsonObject, Tool, ToolPolicy, ToolRisk } from "toolkernel";
+import { checkGiven, hasMethods, type OptionCheck, readGiven } from "../../domain/check-options.ts";
 import { callTool } from "./call-tool.ts";
 import { assertImportOptions, assertKnownTools, type FromMcpOptions } from "./import-options.ts";
 import { type ListedTool, listTools } from "./list-tools.ts";
@@ -18,11 +19,12 @@ import type { McpClient } from "./mcp-client.ts";
  * - **Schemas**: one that is odd or missing makes its own tool unavailable, not the server (PREP-8).
  * - A tool that the server runs only as a task is refused when it is called.
  *
- * @throws KernelError `INVALID_OPTIONS` for an unknown option, tool name or policy field, and for a
+ * @throws KernelError `INVALID_OPTIONS` for what is no client, for an unknown option, tool name or policy field, and for a
  *   tool list without end; the client's own error when listing fails
  */
 export async function fromMcp(client: McpClient, options: FromMcpOptions = {}): Promise<Tool[]> {
-  assertImportOptions(options);
+  readGiven("options", () => assertImportOptions(options));
+  checkGiven(client, "client", isClient);
   const listed = await listTools(client);
   assertKnownTools(options, new Set(listed.map((tool) => tool.name)));
   const only = options.only === undefined ? undefined : new Set(options.only);
@@ -30,6 +32,12 @@ export async function fromMcp(client: McpClient, options: FromMcpOptions = {}): 
     .filter((tool) => only === undefined || only.has(tool.name))
     .map((tool) => importTool(client, tool, options));
 }
+
+const isClient: OptionCheck = (value) => {
+  const { getServerCapabilities: ask } = (value ?? {}) as Partial<McpClient>; // looked at, not trusted
+  const isAskable = ask === undefined || typeof ask === "function";
+  return hasMethods("request")(value) ?? (isAskable ? undefined : "must have a method getServerCapabilities, or none");
+};
 
 function importTool(client: McpClient, listed: ListedTool, options: FromMcpOptions): Tool {
   const policy = policyOf(listed.name, options);

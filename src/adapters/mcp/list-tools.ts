@@ -1,4 +1,5 @@
 import { KernelError } from "toolkernel";
+import { readGiven } from "../../domain/check-options.ts";
 import { isRecord } from "./is-record.ts";
 import { type McpClient, requestRaw } from "./mcp-client.ts";
 
@@ -32,7 +33,7 @@ export async function listTools(client: McpClient): Promise<readonly ListedTool[
   let cursor: string | undefined;
   do {
     const page = await requestRaw(client, { method: "tools/list", params: cursor === undefined ? {} : { cursor } });
-    for (const tool of readPage(page)) {
+    for (const tool of readGiven("tools/list", () => readPage(page))) {
       if (!tools.has(tool.name)) {
         tools.set(tool.name, tool);
       }

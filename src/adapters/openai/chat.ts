@@ -3,8 +3,9 @@ import type { AnyTool } from "../../domain/tool.ts";
 import { type BatchMessages, policyTextsOf, resultsOf } from "../wire/batch-messages.ts";
 import { contentText } from "../wire/content-text.ts";
 import { draftCall, fieldsBeside, isFields, objectsOf } from "../wire/draft-call.ts";
+import { readBatch, readResponse } from "../wire/read-given.ts";
 import { readStopReason, stopWords } from "../wire/stop-reason.ts";
-import { declareTool } from "../wire/tool-declaration.ts";
+import { declareTools } from "../wire/tool-declaration.ts";
 import type { ChatChoiceLike, ChatCompletionLike, ChatMessage, ChatTool } from "./chat-shapes.ts";
 
 const STOP_WORDS = stopWords(["stop", "tool_calls", "function_call"]);
@@ -12,11 +13,11 @@ const STOP_WORDS = stopWords(["stop", "tool_calls", "function_call"]);
 /**
  * Declares tools to Chat Completions, in the order given. Nothing is marked `strict`, so that every JSON
  * Schema is taken as it is; the kernel validates the arguments.
- * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema
+ * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for what is no
+ *   list of tools
  */
 export function toChatTools(tools: readonly AnyTool[]): ChatTool[] {
-  return tools.map((tool) => {
-    const { name, description, schema } = declareTool(tool);
+  return declareTools(tools).map(({ name, description, schema }) => {
     return { type: "function", function: { name, description, parameters: schema } };
   });
 }
@@ -28,11 +29,14 @@ export function toChatTools(tools: readonly AnyTool[]): ChatTool[] {
  *
  * A refusal and the reason `content_filter` are `error`, a cut is `length`: the kernel then runs none of
  * the calls and answers each (PREP-10).
+ * @throws KernelError `INVALID_OPTIONS` for what is no whole response
  */
 export function callsFromChat(completion: ChatCompletionLike): DraftResponse {
-  const choice = completion.choices?.[0];
-  const calls = objectsOf(choice?.message?.tool_calls).map(readCall);
-  return { calls, stopReason: readStop(choice, calls) };
+  return readResponse(completion, () => {
+    const choice = completion.choices?.[0];
+    const calls = objectsOf(choice?.message?.tool_calls).map(readCall);
+    return { calls, stopReason: readStop(choice, calls) };
+  });
 }
 
 /**
@@ -42,14 +46,17 @@ export function callsFromChat(completion: ChatCompletionLike): DraftResponse {
  * A tool message here is text alone: images, audio and files that hold no text are named in a note. A
  * call that came without an id is answered under the id the kernel gave it, which is `callId` at its
  * `callIndex` in `batch.messages`: write it into the assistant's message too.
+ * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
  */
 export function toChatMessages(batch: BatchMessages): ChatMessage[] {
-  return [
-    ...resultsOf(batch).map((result): ChatMessage => {
-      return { role: "tool", tool_call_id: result.callId, content: contentText(result.content) };
-    }),
-    ...policyTextsOf(batch).map((content): ChatMessage => ({ role: "user", content })),
-  ];
+  return readBatch(batch, () => {
+    return [
+      ...resultsOf(batch).map((result): ChatMessage => {
+        return { role: "tool", tool_call_id: result.callId, content: contentText(result.content) };
+      }),
+      ...policyTextsOf(batch).map((content): ChatMessage => ({ role: "user", content })),
+    ];
+  });
 }
 
 function readCall(call: Readonly<Record<string, unknown>>): ToolCall {

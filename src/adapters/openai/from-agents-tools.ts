@@ -1,3 +1,4 @@
+import { checkGiven, isList, readGiven } from "../../domain/check-options.ts";
 import type { InputSchema } from "../../domain/schema.ts";
 import type { Tool, ToolPolicy } from "../../domain/tool.ts";
 import { askIfNeeded, askOf } from "../import/approval.ts";
@@ -45,14 +46,17 @@ export function fromOpenAIAgentsTools(
   tools: readonly OpenAIAgentsToolLike[],
   policies: OpenAIAgentsPolicies = {},
 ): Tool[] {
-  const own = tools.filter((tool) => tool.type !== "hosted_tool");
-  assertPolicies(
-    IMPORTER,
-    policies,
-    own.map((tool) => tool.name),
-  );
-  // Objects of the SDK may be asked for any field; what comes back is checked.
-  return own.map((tool) => importTool(tool.name, tool as unknown as Fields, policyOf(policies, tool.name)));
+  checkGiven(tools, "tools", isList);
+  return readGiven("tools", () => {
+    const own = Array.from(tools).filter((tool) => tool.type !== "hosted_tool");
+    assertPolicies(
+      IMPORTER,
+      policies,
+      own.map((tool) => tool.name),
+    );
+    // Objects of the SDK may be asked for any field; what comes back is checked.
+    return own.map((tool) => importTool(tool.name, tool as unknown as Fields, policyOf(policies, tool.name)));
+  });
 }
 
 function importTool(name: string, tool: Fields, policy: ToolPolicy): Tool {

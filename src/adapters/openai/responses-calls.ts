@@ -1,5 +1,6 @@
 import type { DraftResponse, StopReason, ToolCall } from "../../domain/call.ts";
 import { draftCall, fieldsBeside, isFields, objectsOf } from "../wire/draft-call.ts";
+import { readResponse } from "../wire/read-given.ts";
 import { readStopReason, stopWords } from "../wire/stop-reason.ts";
 import { isOverlongCallId } from "./responses-call-id.ts";
 import type { ResponseLike } from "./responses-shapes.ts";
@@ -22,15 +23,18 @@ const INCOMPLETE_WORDS = stopWords([]);
  *
  * A refusal, a failed response and `content_filter` are `error`; a response or a call that is
  * incomplete is `length`: the kernel then runs none of the calls and answers each (PREP-10).
+ * @throws KernelError `INVALID_OPTIONS` for what is no whole response
  */
 export function callsFromResponses(response: ResponseLike): DraftResponse {
-  const items = objectsOf(response.output);
-  const answered = new Set(items.filter(isOutput).map((item) => item.call_id));
-  const own = items.filter((item) => isCall(item) && !answered.has(item.call_id));
-  const calls = own.map(readCall);
-  const stopReason = items.some(isRefusal) ? "error" : readStop(response, calls);
-  const isCut = stopReason === "toolUse" && own.some((item) => item.status === "incomplete");
-  return { calls, stopReason: isCut ? "length" : stopReason };
+  return readResponse(response, () => {
+    const items = objectsOf(response.output);
+    const answered = new Set(items.filter(isOutput).map((item) => item.call_id));
+    const own = items.filter((item) => isCall(item) && !answered.has(item.call_id));
+    const calls = own.map(readCall);
+    const stopReason = items.some(isRefusal) ? "error" : readStop(response, calls);
+    const isCut = stopReason === "toolUse" && own.some((item) => item.status === "incomplete");
+    return { calls, stopReason: isCut ? "length" : stopReason };
+  });
 }
 
 function isOutput(item: Item): boolean {

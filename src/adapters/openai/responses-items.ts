@@ -3,7 +3,8 @@ import type { AnyTool } from "../../domain/tool.ts";
 import { type BatchMessages, policyTextsOf, resultsOf } from "../wire/batch-messages.ts";
 import { contentText, type MediaPart, type SplitPart, splitContent } from "../wire/content-text.ts";
 import { isFields } from "../wire/draft-call.ts";
-import { declareTool } from "../wire/tool-declaration.ts";
+import { readBatch } from "../wire/read-given.ts";
+import { declareTools } from "../wire/tool-declaration.ts";
 import { toResponsesCallId } from "./responses-call-id.ts";
 import type { ResponsesItem, ResponsesPart, ResponsesTool } from "./responses-shapes.ts";
 import { shellOutputs } from "./shell-output.ts";
@@ -11,11 +12,11 @@ import { shellOutputs } from "./shell-output.ts";
 /**
  * Declares tools to the Responses API, in the order given. None is `strict`, so that every JSON Schema
  * is taken as it is; the kernel validates the arguments.
- * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema
+ * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for what is no
+ *   list of tools
  */
 export function toResponsesTools(tools: readonly AnyTool[]): ResponsesTool[] {
-  return tools.map((tool) => {
-    const { name, description, schema } = declareTool(tool);
+  return declareTools(tools).map(({ name, description, schema }) => {
     return { type: "function", name, description, parameters: schema, strict: false };
   });
 }
@@ -28,12 +29,15 @@ export function toResponsesTools(tools: readonly AnyTool[]): ResponsesTool[] {
  * output cannot carry, is named in a note. A call goes back under the id it came with, however long; one
  * that another provider made under {@link toResponsesCallId}; one that came without an id under the id
  * the kernel gave it.
+ * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
  */
 export function toResponsesItems(batch: BatchMessages): ResponsesItem[] {
-  return [
-    ...resultsOf(batch).map(toItem),
-    ...policyTextsOf(batch).map((content): ResponsesItem => ({ role: "user", content })),
-  ];
+  return readBatch(batch, () => {
+    return [
+      ...resultsOf(batch).map(toItem),
+      ...policyTextsOf(batch).map((content): ResponsesItem => ({ role: "user", content })),
+    ];
+  });
 }
 
 function toItem(result: ToolResultMessage): ResponsesItem {

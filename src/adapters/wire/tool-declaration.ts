@@ -1,4 +1,5 @@
 import { toolJsonSchema } from "toolkernel";
+import { checkGiven, isList, isRecord, isText, readGiven } from "../../domain/check-options.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { AnyTool } from "../../domain/tool.ts";
 import { wellFormedJson } from "./well-formed.ts";
@@ -12,10 +13,19 @@ export interface ToolDeclaration {
 }
 
 /**
- * Name, description and JSON Schema of a tool, for the wires to lay out.
- * @throws KernelError `INVALID_TOOL_SCHEMA` when the tool's schema gives no JSON Schema
+ * Name, description and JSON Schema of each tool, for the wires to lay out.
+ * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool's schema gives no JSON Schema, `INVALID_OPTIONS` for
+ *   what is no list of tools
  */
-export function declareTool(tool: AnyTool): ToolDeclaration {
+export function declareTools(tools: readonly AnyTool[]): readonly ToolDeclaration[] {
+  checkGiven(tools, "tools", isList);
+  return readGiven("tools", () => Array.from(tools, declareTool));
+}
+
+function declareTool(tool: AnyTool): ToolDeclaration {
+  checkGiven(tool, "tools", isRecord);
+  checkGiven(tool.name, "tools.name", isText);
+  checkGiven(tool.description, "tools.description", isText);
   return {
     name: tool.name,
     description: tool.description.toWellFormed(),

@@ -1,3 +1,4 @@
+import { checkGiven, oneOf } from "../../domain/check-options.ts";
 import { chartMermaid } from "./chart-mermaid.ts";
 import { readChart } from "./chart-model.ts";
 import { CHART_STYLE } from "./chart-style.ts";
@@ -12,8 +13,11 @@ export type ChartFormat = "mermaid" | "json" | "svg";
 /**
  * A chart as text: Mermaid (`stateDiagram-v2`), the machine's own JSON, which opens in the Stately visualizer,
  * or an SVG drawing for light and dark surroundings. **shape**: ends with a line end.
+ * @throws KernelError `INVALID_OPTIONS` for a name or format that there is not.
  */
 export function chartPicture(name: ChartName, format: ChartFormat): string {
+  checkGiven(name, "name", oneOf(...Object.keys(CHARTS)));
+  checkGiven(format, "format", oneOf("mermaid", "json", "svg"));
   switch (format) {
     case "mermaid":
       return chartMermaid(readChart(CHARTS[name]));

@@ -17,6 +17,15 @@ import {
   type Telemetry,
   type TraceRecord,
 } from "toolkernel";
+import {
+  checkGiven,
+  checkOptions,
+  hasMethods,
+  isBoolean,
+  isFunction,
+  isList,
+  type OptionCheck,
+} from "../../domain/check-options.ts";
 import { argumentsOf, contentOf, type EventSource, resultText } from "./content.ts";
 import { INSPECTION_VERSION, RECORD_NAMES } from "./entry.ts";
 import { readActor, readTransition } from "./inspection.ts";
@@ -32,6 +41,16 @@ export interface RecordRunOptions {
   /** The clock of the session, if it is not the platform's. */
   readonly clock?: Pick<Clock, "now"> | undefined;
 }
+
+const OPTION_CHECKS: Readonly<Record<keyof RecordRunOptions, OptionCheck>> = {
+  conflictKeys: isBoolean,
+  arguments: isBoolean,
+  results: isBoolean,
+  clock: hasMethods("now"),
+};
+
+const isResponse: OptionCheck = (value) =>
+  Array.isArray(value) ? undefined : isList((value as { readonly calls?: unknown } | null)?.calls);
 
 /** Records that wait for their run; a session that has no `telemetry` never says which it is. */
 const MOST_WAITING = 10_000;
@@ -51,8 +70,11 @@ export interface RunRecorder {
  * Makes a recorder for one session or one Agent. The recording is JSON Lines: what `recordJsonLines` of the
  * core writes, and between it what the charts did. `readRecording` reads all of it, `readJsonLines` the events.
  * **shape**: `write` is given each line with its line end; what it throws is swallowed by the kernel.
+ * @throws KernelError `INVALID_OPTIONS` for what is no function, and naming the option.
  */
 export function recordRun(write: (line: string) => void, options: RecordRunOptions = {}): RunRecorder {
+  checkGiven(write, "write", isFunction);
+  checkOptions(options, OPTION_CHECKS, { path: "options" });
   const recorder = new Recorder(write, options);
   return {
     telemetry: recorder,
@@ -115,6 +137,8 @@ class Recorder implements Telemetry, RunRecorder {
   }
 
   follow(source: EventSource, response?: GivenResponse): void {
+    checkGiven(source, "source", hasMethods("subscribe"));
+    if (response !== undefined) checkGiven(response, "response", isResponse);
     const { arguments: wantsArguments, results: wantsResults } = this.#options;
     if (wantsArguments === true) {
       const told = new Set<string>();

@@ -8,6 +8,14 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { KernelError } from "toolkernel";
+import {
+  checkGiven,
+  checkOptions,
+  isRecord,
+  isText,
+  type OptionCheck,
+  wholeNumber,
+} from "../../domain/check-options.ts";
 import { liveInspectorPage } from "../inspector-page.ts";
 import type { RecordingEntry } from "../recording/entry.ts";
 import { RecordingReader } from "../recording/read-recording.ts";
@@ -33,8 +41,16 @@ export interface InspectorServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const OPTION_CHECKS: Readonly<Record<keyof ServeInspectorOptions, OptionCheck>> = {
+  port: wholeNumber(0, 65_535),
+  title: isText,
+};
+
+/** It is told to the page as JSON. */
+const isEntry: OptionCheck = (value) =>
+  isRecord(value) ?? (JSON.stringify(value) === undefined ? "must be JSON" : undefined);
+
 const HOST = "127.0.0.1";
-const LAST_PORT = 65_535;
 const MOST_BUFFERED_BYTES = 16_000_000;
 const HEADERS = {
   "Cache-Control": "no-store",
@@ -46,9 +62,10 @@ const HEADERS = {
 /**
  * Serves the inspector page on 127.0.0.1: `const inspector = await serveInspector()`, then give a session
  * `inspector.record()`'s `telemetry` and `inspect`, and open `inspector.url`.
- * @throws KernelError `INVALID_OPTIONS` (as a rejection) when the port cannot be had.
+ * @throws KernelError `INVALID_OPTIONS` (as a rejection) naming the option, and when the port cannot be had.
  */
 export async function serveInspector(options: ServeInspectorOptions = {}): Promise<InspectorServer> {
+  checkOptions(options, OPTION_CHECKS, { path: "options" });
   const feed = new EntryFeed();
   const streams = new Set<ServerResponse>();
   const server = createServer();
@@ -66,7 +83,10 @@ export async function serveInspector(options: ServeInspectorOptions = {}): Promi
   return {
     url: `http://${HOST}:${port}${path}`,
     record: (recordOptions) => recordInto(feed, recordOptions),
-    add: (entry) => feed.add(entry),
+    add: (entry) => {
+      checkGiven(entry, "entry", isEntry);
+      feed.add(entry);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -124,10 +144,6 @@ function listen(server: Server, port: number): Promise<number> {
       const message = `The inspector cannot listen on port ${port}; give another port, or none for a free one.`;
       reject(new KernelError("INVALID_OPTIONS", message, { subject: "port", cause }));
     };
-    if (!Number.isSafeInteger(port) || port < 0 || port > LAST_PORT) {
-      fail(undefined);
-      return;
-    }
     server.once("error", fail);
     // A server that listens on a port has an address with one.
     server.listen(port, HOST, () => resolve((server.address() as AddressInfo).port));

@@ -1,4 +1,4 @@
-import { checkOptions, isAnything, isClock, type OptionCheck } from "../../domain/check-options.ts";
+import { checkOptions, isAnything, isClock, type OptionCheck, readGiven } from "../../domain/check-options.ts";
 import { KernelError } from "../../domain/errors.ts";
 import type { Clock } from "../../domain/ports.ts";
 import { steadyClock } from "../../run/clock.ts";
@@ -6,7 +6,7 @@ import { type Lease, type LeaseOptions, readLease } from "../store-options.ts";
 import { checkIncarnation, checkServer } from "./check-server.ts";
 import { Connections } from "./connections.ts";
 import { MIGRATIONS, migrate } from "./migrations.ts";
-import { type OwnedPool, openPool, type PoolOrConfig } from "./pool.ts";
+import { type OwnedPool, openPool, type PoolOrConfig, type PostgresPool } from "./pool.ts";
 
 /** Options of whatever is kept in a PostgreSQL database. */
 export interface PostgresStoreOptions extends LeaseOptions {
@@ -50,6 +50,8 @@ export async function openPostgres<Store>(
   const clock = steadyClock(options.clock);
   if (typeof schema !== "string" || !/^[a-z_][a-z0-9_]{0,40}$/.test(schema)) throw wrongSchema();
   const lease = readLease(options);
+  // A pool or not: that is seen by its `connect`, which must be readable.
+  readGiven("poolOrConfig", () => (poolOrConfig as Partial<PostgresPool> | null | undefined)?.connect);
   const owned = await openPool(poolOrConfig);
   try {
     const connections = new Connections(owned.pool, clock);

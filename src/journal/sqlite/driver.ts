@@ -1,5 +1,5 @@
 import { getBuiltinModule } from "node:process";
-import { hasMethods, type OptionCheck } from "../../domain/check-options.ts";
+import { hasMethods, type OptionCheck, readGiven } from "../../domain/check-options.ts";
 import { KernelError } from "../../domain/errors.ts";
 
 /** What the journal needs of a SQLite binding: the common part of `node:sqlite` and `better-sqlite3`. */
@@ -64,7 +64,7 @@ function checkGiven(given: SqliteDriver): ChosenDriver {
   const opened = typeof given === "function" ? undefined : given;
   // Owners' lock files are opened through the very same binding.
   const databaseClass = typeof given === "function" ? given : (given.constructor as SqliteClass);
-  if (isNewEnough(databaseClass)) return { databaseClass, opened };
+  if (readGiven("driver", () => isNewEnough(databaseClass))) return { databaseClass, opened };
   throw new KernelError(
     "JOURNAL_UNSAFE",
     `The driver handed in has SQLite ${versionOf(databaseClass)}; versions before ${OLDEST_VERSION.join(".")} can lose committed transactions.`,

@@ -1,9 +1,10 @@
 import { existsSync, renameSync } from "node:fs";
+import { checkGiven, checkOptions, isFunction } from "../../domain/check-options.ts";
 import { KernelError } from "../../domain/errors.ts";
 import { systemClock } from "../../run/clock.ts";
 import { runClaimed } from "../run-store/run-errors.ts";
 import type { StoreContents } from "../store-contents.ts";
-import type { SqliteDriver } from "./driver.ts";
+import { isDriver, type SqliteDriver } from "./driver.ts";
 import { EntryTable } from "./entry-table.ts";
 import { placeOf } from "./file-place.ts";
 import { type OpenDatabase, openDurably } from "./open-database.ts";
@@ -38,6 +39,8 @@ export async function moveSqliteStore<Answer>(
   options: MoveSqliteOptions,
   receive: (contents: StoreContents) => Promise<Answer>,
 ): Promise<MovedSqlite<Answer>> {
+  checkOptions(options, { driver: isDriver }, { path: "options" });
+  checkGiven(receive, "receive", isFunction);
   const path = placeOf(file);
   const movedTo = `${path}-moved`;
   if (!existsSync(path)) throw refusal(path, "is not there");

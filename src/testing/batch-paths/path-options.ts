@@ -9,6 +9,14 @@ import {
   type ToolCall,
   type ToolSessionOptions,
 } from "toolkernel";
+import {
+  checkOptions,
+  isAnything,
+  isBoolean,
+  isRecord,
+  type OptionCheck,
+  readGiven,
+} from "../../domain/check-options.ts";
 
 /** The ways a call of a path can end, each a fault before or after the tool's real effect. */
 export const PATH_OUTCOMES = ["succeeds", "fails", "throwsBefore", "throwsAfter", "timesOutAfter"] as const;
@@ -84,15 +92,35 @@ export interface CheckedPathsOptions {
   readonly seed: number;
 }
 
+/** Tools and calls alike; what else they need is looked at when a path runs. */
+function isNamedList(value: unknown): string | undefined {
+  const names = Array.isArray(value) ? Array.from(value as { readonly name?: unknown }[], ({ name }) => name) : [0];
+  return names.every((name) => typeof name === "string") ? undefined : "must be an array of what has a name";
+}
+
+/** What is looked at more closely is so below. */
+const OPTION_CHECKS: Readonly<Record<keyof BatchPathsOptions, OptionCheck>> = {
+  tools: isNamedList,
+  calls: isNamedList,
+  session: isRecord,
+  outcomes: isAnything,
+  cancel: isBoolean,
+  maxPaths: isAnything,
+  seed: isAnything,
+};
+
 /**
  * Checks options and completes them.
  * @throws KernelError `INVALID_OPTIONS` naming the option.
  */
 export function checkPathsOptions(given: BatchPathsOptions): CheckedPathsOptions {
+  checkOptions(given, OPTION_CHECKS, { path: "options", required: ["tools", "calls"] });
+  return readGiven("options", () => completeOptions(given));
+}
+
+function completeOptions(given: BatchPathsOptions): CheckedPathsOptions {
   const { tools, calls, session = {}, outcomes = PATH_OUTCOMES, cancel = true, maxPaths = 1_000, seed = 1 } = given;
-  if (!Array.isArray(tools)) throw invalid("tools", "must be an array");
-  if (!Array.isArray(calls) || calls.length === 0) throw invalid("calls", "must hold at least one call");
-  if (typeof session !== "object" || session === null) throw invalid("session", "must be an object");
+  if (calls.length === 0) throw invalid("calls", "must hold at least one call");
   if ("clock" in session) throw invalid("session.clock", "cannot be given: a path moves time itself");
   const isKnown = (outcome: unknown): boolean => PATH_OUTCOMES.some((known) => known === outcome);
   if (!Array.isArray(outcomes) || outcomes.length === 0 || !outcomes.every(isKnown))

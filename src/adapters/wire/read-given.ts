@@ -1,0 +1,23 @@
+import { checkGiven, isList, isRecord, readGiven } from "../../domain/check-options.ts";
+import type { BatchMessages } from "./batch-messages.ts";
+
+/**
+ * Reads a provider's response.
+ * @throws KernelError `INVALID_OPTIONS` for what is no object, and for one that cannot be read
+ */
+export function readResponse<Read>(response: unknown, read: () => Read): Read {
+  checkGiven(response, "response", isRecord);
+  return readGiven("response", read);
+}
+
+/**
+ * Reads what came of a batch.
+ * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
+ */
+export function readBatch<Read>(batch: BatchMessages, read: () => Read): Read {
+  checkGiven(batch, "batch", isRecord);
+  return readGiven("batch", () => {
+    checkGiven(batch.messages, "batch.messages", isList);
+    return read();
+  });
+}
