@@ -27,10 +27,11 @@ import { readPage, readTimeBefore } from "../keeping-options.ts";
 import { pageOf } from "../list-page.ts";
 import { isOperationId } from "../operation-ids.ts";
 import { ReleasedSignal } from "../released-signal.ts";
-import { forgetArguments, readEntry } from "../stored-entry.ts";
+import { readEntry } from "../stored-entry.ts";
 import { isFinalState } from "../transitions.ts";
 import { entryColumns, readEntryRow } from "./entry-rows.ts";
 import { PostgresStore, type PostgresStoreParts } from "./postgres-store.ts";
+import { pruneEntries } from "./prune-entries.ts";
 
 /** What a journal is made of. */
 export interface PostgresJournalParts extends Omit<PostgresStoreParts, "onReleased"> {
@@ -40,7 +41,6 @@ export interface PostgresJournalParts extends Omit<PostgresStoreParts, "onReleas
 
 /** How often a waiting dispatcher looks for what it was not told. */
 const POLL = Object.freeze({ minMs: 5, maxMs: 250 });
-const PRUNE_AT_ONCE = 200;
 
 /** See the file header. */
 export class PostgresJournal implements Journal, JournalProtocol {
@@ -175,12 +175,7 @@ export class PostgresJournal implements Journal, JournalProtocol {
   }
 
   async prune(options: { readonly finalBefore: number }): Promise<number> {
-    const finalBefore = readTimeBefore(options, "finalBefore");
-    for (let pruned = 0; ; ) {
-      const some = await this.#pruneSome(finalBefore);
-      if (some === 0) return pruned;
-      pruned += some;
-    }
+    return pruneEntries(this.#store, readTimeBefore(options, "finalBefore"));
   }
 
   close(): Promise<void> {
@@ -223,24 +218,5 @@ export class PostgresJournal implements Journal, JournalProtocol {
       fence,
       text,
     );
-  }
-
-  async #pruneSome(finalBefore: number): Promise<number> {
-    const { schema } = this.#store;
-    const old = await this.#store.repeatable(
-      `SELECT operation_id, intent FROM ${schema}.entries WHERE state IN ('committed', 'rejected', 'failed')
-       AND NOT is_forgotten AND updated_at_ms < $1 LIMIT ${PRUNE_AT_ONCE}`,
-      finalBefore,
-    );
-    const ids = old.map((row) => String(row.operation_id));
-    await this.#store.repeatable(
-      `WITH old AS (SELECT * FROM unnest($1::text[], $2::text[]) AS t (id, intent)),
-       gone AS (DELETE FROM ${schema}.evidence WHERE operation_id = ANY ($1))
-       UPDATE ${schema}.entries e SET is_forgotten = true, receipt = NULL, receipt_sum = NULL, intent = old.intent,
-         intent_sum = ${schema}.sum_of(old.id, old.intent) FROM old WHERE e.operation_id = old.id AND NOT e.is_forgotten`,
-      ids,
-      old.map((row) => forgetArguments(String(row.intent))),
-    );
-    return old.length;
   }
 }
