@@ -1,4 +1,10 @@
-import { type DurableOutcome, durableResult, type GameActionIntent, type ReceiptStatus } from "../domain/action.ts";
+import {
+  type DurableOutcome,
+  type DurableToolContext,
+  durableResult,
+  type GameActionIntent,
+  type ReceiptStatus,
+} from "../domain/action.ts";
 import type { DeclaredResult } from "../domain/content.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { FailureCategory } from "../domain/failure.ts";
@@ -18,21 +24,43 @@ const CATEGORY_OF_STATUS: Readonly<Record<ReceiptStatus, FailureCategory | undef
 /** Codes of errors that say: this id is taken. */
 const TAKEN: readonly unknown[] = ["INTENT_MISMATCH", "OPERATION_FORGOTTEN"];
 
-/** The result of a call that was dispatched, replayed, or kept from being so. */
-export function resultOfDispatched(dispatched: DispatchedCall): DeclaredResult {
+/** What is said of a call that was not dispatched, and nothing happened. */
+const NOT_DISPATCHED = {
+  conflictBlocked: {
+    code: "conflict_blocked",
+    failureCategory: "conflict",
+    message: "not_executed: another action holds what this one touches. Nothing happened.",
+  },
+  cancelled: {
+    code: "cancelled",
+    failureCategory: "cancelled",
+    message: "not_executed: cancelled before dispatch. Nothing happened.",
+  },
+  timeout: {
+    code: "timeout",
+    failureCategory: "timeout",
+    message: "not_executed: the time-out was over before dispatch. Nothing happened.",
+  },
+} as const;
+
+/**
+ * The result of a call that was dispatched, replayed, or kept from being so. What its signal told it to stop
+ * for is the reason that the result gives (CAN-3); the disposition is the same for both (ACT-3).
+ */
+export function resultOfDispatched(
+  dispatched: DispatchedCall,
+  stopCause?: DurableToolContext["stopCause"],
+): DeclaredResult {
   const { intent, receipt, disposition, timings } = dispatched;
   if (receipt === undefined) {
-    const isCancelled = disposition === "cancelled";
-    const code = isCancelled ? "cancelled" : "conflict_blocked";
-    const message = isCancelled
-      ? "not_executed: cancelled before dispatch. Nothing happened."
-      : "not_executed: another action holds what this one touches. Nothing happened.";
+    const why = disposition !== "cancelled" ? "conflictBlocked" : (stopCause ?? "cancelled");
+    const { code, message, failureCategory } = NOT_DISPATCHED[why];
     return durableResult(
       {
         content: message,
         details: detailsWithoutReceipt(intent, { code, message, disposition }),
         isError: true,
-        failureCategory: isCancelled ? "cancelled" : "conflict",
+        failureCategory,
       },
       { intent, code, disposition, timings },
     );

@@ -152,14 +152,15 @@ class DurableCalls<Schema extends InputSchema, Actions extends ActionMap<Actions
       this.bindRun(context.runId);
       intent = this.#intentOf(callOf(args, context));
       const { expectedRevision: ask } = this.#options;
+      const known = context as DurableToolContext; // what the kernel adds for durable tools
       // A question that is not answered when the signal fires dispatches nothing, and that is certain.
       const expectedRevision = await (ask && untilAborted(ask(args, context), context.signal));
-      const { conflictWaitMs = Number.POSITIVE_INFINITY } = context as DurableToolContext; // what the kernel adds for durable tools
+      const { conflictWaitMs = Number.POSITIVE_INFINITY } = known; // now, since the question took its time
       const dispatched = await this.#options.dispatcher.dispatchCall(
         { ...intent, ...(expectedRevision !== undefined && { expectedRevision }) },
         { signal: context.signal, maxWaitMs: conflictWaitMs },
       );
-      return resultOfDispatched(dispatched);
+      return resultOfDispatched(dispatched, known.stopCause);
     } catch (error) {
       return resultOfError(error, intent);
     }

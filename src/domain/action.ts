@@ -180,6 +180,8 @@ export interface DurableAbandonment {
 export interface DurableToolContext {
   /** How long a claim may wait: the call's time-out less the grace, at least 0 (ACT-3). Without it only the dispatcher's own bound counts. */
   readonly conflictWaitMs?: number | undefined;
+  /** Why its signal has fired, if it has: a cancellation's own reason may look like a time-out's. */
+  readonly stopCause?: "timeout" | "cancelled" | undefined;
 }
 
 /**

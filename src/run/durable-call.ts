@@ -4,11 +4,11 @@
  * the model sees. For every other tool these functions change nothing. Upholds: ACT-8, CAN-2, PROJ-2 to
  * PROJ-6.
  */
-import type { DurableCall, DurableOutcome } from "../domain/action.ts";
+import type { DurableCall, DurableOutcome, DurableToolContext } from "../domain/action.ts";
 import type { Outcome } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import type { ActionFacts } from "../domain/event.ts";
-import type { AnyTool } from "../domain/tool.ts";
+import type { AnyTool, ToolContext } from "../domain/tool.ts";
 import { projectReceipt } from "../settle/project-receipt.ts";
 import type { CallRun } from "./run-call.ts";
 
@@ -45,10 +45,20 @@ export function graceEnd(call: CallRun, signalledAtMs: number): number {
   return Math.max(graceOverAtMs, signalledAtMs + durable.receiptCommitTimeoutMs);
 }
 
-/** How long a durable action may wait for foreign keys: its time-out less the grace (ACT-3). */
-export function conflictWaitOf(tool: AnyTool, { owner }: CallRun): { readonly conflictWaitMs?: number } {
-  const { toolTimeoutMs, cancellationGraceMs } = owner.core.settings.limits;
-  return { conflictWaitMs: Math.max(0, (tool.timeoutMs ?? toolTimeoutMs) - cancellationGraceMs) };
+/** Adds what a durable tool is told beside every other: as of the moment at which it looks. */
+export function addDurableFacts(context: ToolContext, tool: AnyTool, call: CallRun): ToolContext & DurableToolContext {
+  return Object.defineProperties(context, {
+    conflictWaitMs: { get: () => conflictWaitOf(tool, call) },
+    stopCause: { get: () => call.actor.getSnapshot().context.stopCause },
+  });
+}
+
+/** How long a durable action may wait for foreign keys: what is left of its time-out, less the grace (ACT-3). */
+function conflictWaitOf(tool: AnyTool, { owner, execution }: CallRun): number {
+  const { limits, steady } = owner.core.settings;
+  const nowMs = steady.now();
+  const overAtMs = (execution?.beganMs ?? nowMs) + (tool.timeoutMs ?? limits.toolTimeoutMs);
+  return Math.max(0, overAtMs - limits.cancellationGraceMs - nowMs);
 }
 
 /** Gives up on a durable call that has not answered, once; its entry becomes uncertain (CAN-2). */

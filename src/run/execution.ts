@@ -15,7 +15,7 @@ import { recordValue } from "../settle/record-value.ts";
 import { readReturn } from "../settle/settle-call.ts";
 import type { Deadline } from "./deadlines.ts";
 import { dispatch, type ExecutorEnd, type ExecutorWatcher } from "./dispatch.ts";
-import { conflictWaitOf, graceEnd } from "./durable-call.ts";
+import { addDurableFacts, graceEnd } from "./durable-call.ts";
 import { FACTS } from "./facts.ts";
 import { releaseLanes } from "./lane-traffic.ts";
 import { toolForAgain } from "./run-again.ts";
@@ -97,7 +97,7 @@ export class Execution implements ExecutorWatcher {
   createContext(): ToolContext {
     const context = createToolContext(this.#call, this);
     const { tool } = this.#prepared;
-    return tool.durable === undefined ? context : Object.assign(context, conflictWaitOf(tool, this.#call));
+    return tool.durable === undefined ? context : addDurableFacts(context, tool, this.#call);
   }
 
   /** The executor has ended, however it did; told once (see dispatch). */
