@@ -11,6 +11,8 @@ import { lookAfter } from "./reconcile-action.ts";
 
 /** How long reconcilers are kept away while a person's word is saved. */
 const HOLD_MS = 30_000;
+/** How often a word is said again that somebody else has overtaken without ending the operation. */
+const MOST_TRIES = 20;
 const STATUSES = ["committed", "rejected", "failed"] as const;
 const PARTS: readonly string[] = ["status", "evidence", "result", "code", "message"];
 const MAX_CHARACTERS = { code: MAX_CODE_CHARACTERS, message: MAX_MESSAGE_CHARACTERS };
@@ -30,12 +32,17 @@ export async function resolveAction(
   const entry = await lookAfter(parts, operationId);
   if (entry.state !== "uncertain") return confirmEnding(entry, word);
   const { protocol } = parts.journal;
-  const taken = await protocol.takeOver({ operationId, by: "person", holdMs: HOLD_MS });
-  if (taken.kind === "settled") return confirmEnding(taken.entry, word);
-  if (taken.kind !== "taken") throw invalid(operationId, "the journal did not hand it over; try again");
-  const receipt = receiptOf(taken.entry, word);
-  const saved = await protocol.finish({ operationId, fence: taken.entry.fence, receipt, evidence: word.evidence });
-  return saved.kind === "saved" ? receipt : confirmEnding(saved.entry, word);
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const taken = await protocol.takeOver({ operationId, by: "person", holdMs: HOLD_MS });
+    if (taken.kind === "settled") return confirmEnding(taken.entry, word);
+    if (taken.kind !== "taken") throw invalid(operationId, "the journal did not hand it over; try again");
+    const receipt = receiptOf(taken.entry, word);
+    const saved = await protocol.finish({ operationId, fence: taken.entry.fence, receipt, evidence: word.evidence });
+    if (saved.kind === "saved") return receipt;
+    // Somebody took it over in between, and may have ended it or not: nobody's word is lost to that.
+    if (saved.entry.state !== "uncertain") return confirmEnding(saved.entry, word);
+  }
+  throw invalid(operationId, "others take it over at the same time; try again");
 }
 
 function confirmEnding(entry: JournalEntry, word: ActionResolution): Receipt {

@@ -51,6 +51,12 @@ export function runTable(runs: readonly RunListing[], screen: Screen): string {
   return renderTable(["run", "status", "turn", "held by", "since"], rows, screen);
 }
 
+const WORD_OF_EVIDENCE: Readonly<Record<JournalEvidence["kind"], string>> = Object.freeze({
+  resolution: "a person's word",
+  lateReceipt: "a late receipt",
+  lateResolution: "a late word",
+});
+
 /** An operation, with what was kept beside its receipt. */
 export interface ShownEntry {
   readonly entry: JournalEntry;
@@ -78,8 +84,7 @@ export function showEntry({ entry, evidence }: ShownEntry, screen: Screen): void
     ["changed", timeOf(updatedAtMs)],
     ...(receipt === undefined ? [] : [["receipt", JSON.stringify(receipt)] as const]),
     ...evidence.map(({ kind, atMs, fence: under, content }) => {
-      const what = kind === "resolution" ? "a person's word" : "a late receipt";
-      return [what, `${timeOf(atMs)}, fence ${under}: ${JSON.stringify(content)}`] as const;
+      return [WORD_OF_EVIDENCE[kind], `${timeOf(atMs)}, fence ${under}: ${JSON.stringify(content)}`] as const;
     }),
   ];
   const width = Math.max(...lines.map(([name]) => name.length));

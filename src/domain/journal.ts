@@ -185,9 +185,12 @@ export type TakeOverAnswer =
   | { readonly kind: "settled"; readonly entry: JournalEntry }
   | { readonly kind: "unknown" };
 
-/** Something kept beside a receipt: a late receipt that no longer counted, or why a person closed an entry. */
+/**
+ * Something kept beside a receipt: a late receipt that no longer counted, why a person closed an entry, or a
+ * person's word that no longer counted, as `{ receipt, evidence }`.
+ */
 export interface JournalEvidence {
-  readonly kind: "lateReceipt" | "resolution";
+  readonly kind: "lateReceipt" | "resolution" | "lateResolution";
   readonly fence: number;
   readonly content: JsonValue;
   readonly atMs: number;

@@ -1,7 +1,15 @@
 import stableStringify from "fast-json-stable-stringify";
 import type { GameActionReceipt } from "../domain/action.ts";
 import { KernelError } from "../domain/errors.ts";
-import type { ClaimAnswer, ClaimRequest, FinishRequest, TakeOverAnswer, TakeOverRequest } from "../domain/journal.ts";
+import type {
+  ClaimAnswer,
+  ClaimRequest,
+  FinishRequest,
+  JournalEvidence,
+  TakeOverAnswer,
+  TakeOverRequest,
+} from "../domain/journal.ts";
+import type { JsonValue } from "../domain/json.ts";
 import { readEntry, type StoredEntry } from "./stored-entry.ts";
 import { isFinalState } from "./transitions.ts";
 
@@ -51,6 +59,15 @@ export function judgeFinish(stored: StoredEntry, request: FinishRequest): Finish
     `Operation ${stored.operationId} is ${stored.state}, not dispatched; a receipt cannot end it.`,
     { subject: stored.operationId },
   );
+}
+
+/** What is kept of a receipt that was overtaken; a person's word keeps the evidence that it came with (ACT-5). */
+export function overtakenEvidence(request: FinishRequest): Omit<JournalEvidence, "atMs"> {
+  const { fence, evidence } = request;
+  const receipt = request.receipt as unknown as JsonValue; // a receipt is JSON
+  return evidence === undefined
+    ? { kind: "lateReceipt", fence, content: receipt }
+    : { kind: "lateResolution", fence, content: { receipt, evidence } };
 }
 
 /** Judges a take-over (ACT-5); "take" raises the fence. */

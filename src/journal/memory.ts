@@ -24,10 +24,9 @@ import type {
   WithdrawAnswer,
   WithdrawRequest,
 } from "../domain/journal.ts";
-import type { JsonObject } from "../domain/json.ts";
 import type { Clock } from "../domain/ports.ts";
 import { systemClock } from "../run/clock.ts";
-import { judgeClaim, judgeFinish, judgeTakeOver } from "./judge-steps.ts";
+import { judgeClaim, judgeFinish, judgeTakeOver, overtakenEvidence } from "./judge-steps.ts";
 import { readPage, readTimeBefore } from "./keeping-options.ts";
 import { pageOf } from "./list-page.ts";
 import { MEMORY_OWNER, type MemoryScope, MemoryTables } from "./memory-tables.ts";
@@ -104,8 +103,7 @@ class MemoryJournal implements Journal, JournalProtocol {
     const verdict = judgeFinish(stored, request);
     if (verdict === "alreadySaved") return { kind: "saved" };
     if (verdict === "overtaken") {
-      const content = receipt as unknown as JsonObject; // a receipt is JSON
-      tables.addEvidence(operationId, { kind: "lateReceipt", fence, content });
+      tables.addEvidence(operationId, overtakenEvidence(request));
       return { kind: "overtaken", entry: readEntry(stored) };
     }
     tables.change(stored, { state: receipt.status, receiptText: JSON.stringify(receipt), heldUntilMs: null });

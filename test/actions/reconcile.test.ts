@@ -1,20 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { GameActionReceipt } from "../../src/actions/receipt.ts";
 import type { GameActionHandler, GameActionIntent } from "../../src/domain/action.ts";
-import { type Gate, gate, intentOf, makeRig, type Rig } from "./rig.ts";
-
-/** A rig whose operation "a" is uncertain. */
-async function uncertainRig(recover?: GameActionHandler["recover"]): Promise<Rig> {
-  const rig = makeRig({
-    ...(recover !== undefined && { recover }),
-    execute: (intent) => {
-      if (rig.calls.length === 1) throw new Error("lost");
-      return GameActionReceipt.committed(intent, null);
-    },
-  });
-  await rig.dispatcher.dispatch(intentOf("a", { conflictKeys: ["k"] }));
-  return rig;
-}
+import { type Gate, gate, intentOf, makeRig, uncertainRig } from "./rig.ts";
 
 const found = (intent: GameActionIntent) => GameActionReceipt.committed(intent, { found: true });
 
@@ -156,86 +143,5 @@ describe("reconcile", () => {
     expect(await reconciling).toBeUndefined();
     expect(await rig.dispatcher.reconcile("a", { signal: controller.signal })).toBeUndefined();
     expect(await rig.journal.find("a")).toMatchObject({ state: "uncertain", fence: 2 });
-  });
-});
-
-describe("resolve", () => {
-  it("ACT-5: a person closes an uncertain operation with evidence, under a raised fence", async () => {
-    const rig = await uncertainRig();
-    const receipt = await rig.dispatcher.resolve("a", {
-      status: "committed",
-      evidence: { seenBy: "Ada" },
-      result: { n: 1 },
-    });
-    expect(receipt).toEqual(GameActionReceipt.committed(intentOf("a"), { n: 1 }));
-    expect(await rig.journal.find("a")).toMatchObject({ state: "committed", receipt, fence: 2 });
-    expect(await rig.journal.protocol.listEvidence("a")).toMatchObject([
-      { kind: "resolution", content: { seenBy: "Ada" } },
-    ]);
-    expect((await rig.dispatcher.dispatch(intentOf("a", { conflictKeys: ["k"] }))).receipt).toEqual(receipt);
-    expect((await rig.dispatcher.dispatch(intentOf("b", { conflictKeys: ["k"] }))).disposition).toBe("executed");
-  });
-
-  it("ACT-5: a failed resolution carries code and message, made up where a person gave none", async () => {
-    const rig = await uncertainRig();
-    expect(await rig.dispatcher.resolve("a", { status: "rejected", evidence: 1, code: "shut" })).toEqual(
-      GameActionReceipt.rejected(intentOf("a"), "shut", "A person found out that the action did not happen."),
-    );
-  });
-
-  it("ACT-2: saying the same again is fine, another ending is refused", async () => {
-    const rig = await uncertainRig();
-    const resolution = { status: "committed", evidence: 1, result: { a: 1, b: 2 } } as const;
-    const receipt = await rig.dispatcher.resolve("a", resolution);
-    expect(await rig.dispatcher.resolve("a", { ...resolution, result: { b: 2, a: 1 } })).toEqual(receipt);
-    const others = [
-      { status: "failed", evidence: 1 },
-      { ...resolution, result: 2 },
-    ] as const;
-    for (const other of others) {
-      await expect(rig.dispatcher.resolve("a", other)).rejects.toMatchObject({ code: "RECEIPT_IMMUTABLE" });
-    }
-  });
-
-  it("ACT-5: only an uncertain operation can be closed by hand", async () => {
-    const rig = makeRig();
-    const dispatching = rig.dispatcher.dispatch(intentOf("a"));
-    await rig.settle();
-    const resolution = { status: "failed", evidence: "none" } as const;
-    await expect(rig.dispatcher.resolve("a", resolution)).rejects.toMatchObject({ code: "INVALID_OPTIONS" });
-    await expect(rig.dispatcher.resolve("b", resolution)).rejects.toMatchObject({ code: "OPERATION_UNKNOWN" });
-    rig.calls[0]?.commit();
-    await dispatching;
-  });
-
-  it("ACT-5: evidence and results have to be JSON, and the status an ending", async () => {
-    const rig = await uncertainRig();
-    const wrong = [
-      { status: "failed", evidence: undefined },
-      { status: "failed", evidence: 1n },
-      { status: "uncertain", evidence: 1 },
-      { status: "committed", evidence: 1, result: new Map() },
-    ];
-    for (const resolution of wrong) {
-      await expect(rig.dispatcher.resolve("a", resolution as never)).rejects.toMatchObject({ code: "INVALID_OPTIONS" });
-    }
-    expect((await rig.journal.find("a"))?.state).toBe("uncertain");
-  });
-
-  it("ACT-5: a person is not kept out by a reconciler at work", async () => {
-    const answer = gate();
-    const rig = await uncertainRig(async (intent) => {
-      await answer.opened;
-      return found(intent);
-    });
-    const reconciling = rig.dispatcher.reconcile("a");
-    await rig.settle();
-    const receipt = await rig.dispatcher.resolve("a", { status: "failed", evidence: "gone" });
-    answer.open();
-    expect(await reconciling).toEqual({ receipt, disposition: "replayed" });
-    expect(await rig.journal.protocol.listEvidence("a")).toMatchObject([
-      { kind: "resolution" },
-      { kind: "lateReceipt" },
-    ]);
   });
 });

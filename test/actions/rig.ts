@@ -77,6 +77,19 @@ export function makeRig(wish: RigOptions = {}): Rig {
   };
 }
 
+/** A rig whose operation "a" is uncertain. */
+export async function uncertainRig(recover?: GameActionHandler["recover"]): Promise<Rig> {
+  const rig = makeRig({
+    ...(recover !== undefined && { recover }),
+    execute: (intent) => {
+      if (rig.calls.length === 1) throw new Error("lost");
+      return GameActionReceipt.committed(intent, null);
+    },
+  });
+  await rig.dispatcher.dispatch(intentOf("a", { conflictKeys: ["k"] }));
+  return rig;
+}
+
 /** An intent of this id; whatever else it says is the same for all. */
 export function intentOf(operationId: string, more: Partial<GameActionIntent> = {}): GameActionIntent {
   return {

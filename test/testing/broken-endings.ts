@@ -80,6 +80,14 @@ export const ENDING_FAULTS: Readonly<Record<string, JournalFault>> = {
     },
   }),
   "loses late receipts": () => ({ protocol: { listEvidence: async () => [] } }),
+  "keeps what an overtaken person said as a late receipt": ({ protocol }) => ({
+    protocol: {
+      listEvidence: async (operationId) =>
+        (await protocol.listEvidence(operationId)).map((each) =>
+          each.kind === "lateResolution" ? { ...each, kind: "lateReceipt" } : each,
+        ),
+    },
+  }),
   "leaves a withdrawn entry as it is": () => ({ protocol: { withdraw: async () => "nothing" } }),
   "abandons without saying so": ({ protocol }) => ({
     protocol: { abandon: async (operationId) => !(await protocol.abandon(operationId)) },

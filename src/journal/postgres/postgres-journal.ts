@@ -22,7 +22,7 @@ import type {
   WithdrawAnswer,
   WithdrawRequest,
 } from "../../domain/journal.ts";
-import { checkReceipt, judgeFinish, unknownOperation } from "../judge-steps.ts";
+import { checkReceipt, judgeFinish, overtakenEvidence, unknownOperation } from "../judge-steps.ts";
 import { readPage, readTimeBefore } from "../keeping-options.ts";
 import { pageOf } from "../list-page.ts";
 import { isOperationId } from "../operation-ids.ts";
@@ -102,7 +102,7 @@ export class PostgresJournal implements Journal, JournalProtocol {
       if (verdict === "save") continue; // it came to be so between the two looks
       await this.#store.release(request.operationId);
       if (verdict === "alreadySaved") return { kind: "saved" };
-      await this.#addLateReceipt(request);
+      await this.#addOvertaken(request);
       return { kind: "overtaken", entry: readEntry(stored) };
     }
   }
@@ -210,13 +210,14 @@ export class PostgresJournal implements Journal, JournalProtocol {
     return answer;
   }
 
-  async #addLateReceipt({ operationId, fence, receipt }: FinishRequest): Promise<void> {
-    const text = JSON.stringify(receipt);
+  async #addOvertaken(request: FinishRequest): Promise<void> {
+    const { kind, fence, content } = overtakenEvidence(request);
     await this.#store.once(
-      `SELECT ${this.#store.schema}.add_evidence($1, 'lateReceipt', $2, $3)`,
-      operationId,
+      `SELECT ${this.#store.schema}.add_evidence($1, $2, $3, $4)`,
+      request.operationId,
+      kind,
       fence,
-      text,
+      JSON.stringify(content),
     );
   }
 }

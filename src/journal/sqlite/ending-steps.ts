@@ -7,8 +7,7 @@ import type {
   WithdrawAnswer,
   WithdrawRequest,
 } from "../../domain/journal.ts";
-import type { JsonValue } from "../../domain/json.ts";
-import { judgeFinish, judgeTakeOver } from "../judge-steps.ts";
+import { judgeFinish, judgeTakeOver, overtakenEvidence } from "../judge-steps.ts";
 import { readEntry } from "../stored-entry.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -20,8 +19,7 @@ export function finishStep(ledger: Ledger, request: FinishRequest): FinishAnswer
   if (verdict === "alreadySaved") return { kind: "saved" };
   if (verdict === "overtaken") {
     ledger.noteWrite();
-    const content = receipt as unknown as JsonValue; // a receipt is JSON
-    ledger.entries.addEvidence(operationId, { kind: "lateReceipt", fence, content, atMs: ledger.now() });
+    ledger.entries.addEvidence(operationId, { ...overtakenEvidence(request), atMs: ledger.now() });
     return { kind: "overtaken", entry: readEntry(stored) };
   }
   ledger.change(stored, { state: receipt.status, receiptText: JSON.stringify(receipt), heldUntilMs: null });

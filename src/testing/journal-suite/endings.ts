@@ -152,6 +152,29 @@ export const ENDING_CASES: readonly DeskCase[] = [
     },
   },
   {
+    name: "ACT-5: a person's word that was overtaken is kept with its evidence, and not as a late receipt",
+    run: async (desk) => {
+      const { intent, request } = await desk.uncertain();
+      const { protocol } = desk.journal;
+      const wish = { ...request, by: "person", holdMs: 60_000 } as const;
+      const [first, second] = [await protocol.takeOver(wish), await protocol.takeOver(wish)];
+      const fences = [first, second].map((each) => (each.kind === "taken" ? each.entry.fence : 0));
+      const [late = 0, fence = 0] = fences;
+      const receipt = committed(intent);
+      const overtaken = await protocol.finish({ ...request, fence: late, receipt, evidence: "seen by one" });
+      assert.equal(overtaken.kind === "overtaken" && overtaken.entry.state, "uncertain");
+      await protocol.finish({ ...request, fence, receipt, evidence: "seen by the other" });
+      const kept = await protocol.listEvidence(intent.operationId);
+      assert.deepEqual(
+        kept.map((each) => [each.kind, each.fence, each.content]),
+        [
+          ["lateResolution", late, { receipt, evidence: "seen by one" }],
+          ["resolution", fence, "seen by the other"],
+        ],
+      );
+    },
+  },
+  {
     name: "ACT-5: only an uncertain entry can be taken over",
     run: async (desk) => {
       const { protocol } = desk.journal;
