@@ -152,7 +152,7 @@ export const runMachine = setup({
     abortingBatch: {
       description: "The batch settles every call, then the run ends (CAN-1).",
       entry: "cancelBatch",
-      on: { BATCH_SETTLED: { target: "aborted", actions: "noteAbort" } },
+      on: { BATCH_SETTLED: { target: "aborted", actions: "noteAbort" }, FAULTED: "haltingBatch" },
     },
     closingTurn: {
       description: "What follows: end, steering, the next request, follow-ups, in this precedence (RUN-2, RUN-3).",

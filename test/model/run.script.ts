@@ -34,7 +34,8 @@ export class RunScript {
     const { steps, variant } = this.#path;
     const isStoreNeeded = steps.some(
       ({ fact }, place) =>
-        fact.type === "FAULTED" && ["READY", "RESPONDED", "RESUME"].includes(steps[place - 1]?.fact.type ?? ""),
+        fact.type === "FAULTED" &&
+        ["READY", "RESPONDED", "RESUME", "CANCEL"].includes(steps[place - 1]?.fact.type ?? ""),
     );
     return isStoreNeeded || this.start === "CLOSE_TURN" || variant % 2 === 1;
   }
