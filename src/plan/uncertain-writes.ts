@@ -20,6 +20,14 @@ export interface JudgedCall {
   readonly conflictKeys: readonly string[];
 }
 
+/** Whether a batch minds an uncertain write: its own always, those before it under scope `run` where they have keys (UNC-6). */
+export function isMinded(
+  { isOfThisBatch, conflictKeys }: Pick<UncertainWrite, "isOfThisBatch" | "conflictKeys">,
+  scope: "batch" | "run",
+): boolean {
+  return isOfThisBatch || (scope === "run" && conflictKeys.length > 0);
+}
+
 /**
  * The uncertain write that blocks a call, if one does; the first in the order given. A read is never
  * blocked (UNC-1). Within its batch an uncertain write blocks writes that share a key, writes without a

@@ -1,8 +1,9 @@
-import type { BatchResult, ClosedBy } from "../domain/batch.ts";
+import type { BatchResult } from "../domain/batch.ts";
 import type { SettledCall } from "../domain/call.ts";
+import { findCloser } from "../plan/find-closer.ts";
+import type { ResponseRefusal } from "../plan/judge-response.ts";
 import { policyMessage, toolMessages } from "../settle/tool-messages.ts";
 import type { RepeatCheck } from "./check-repeats.ts";
-import type { ResponseRefusal } from "./refuse-response.ts";
 import { withoutUnstorableData } from "./storable.ts";
 import type { FactOf } from "./stored-run.ts";
 
@@ -16,8 +17,9 @@ export interface BatchFacts {
 
 /** The result of a batch whose calls have all settled: messages in source order, and whether it closes the loop. */
 export function closeBatch(settled: readonly SettledCall[], facts: BatchFacts): BatchResult {
-  const closedBy = findCloser(settled, facts);
-  const { advice } = facts.repeats;
+  const { repeats, refusal, isProjectionFailed } = facts;
+  const { advice, isTerminated } = repeats;
+  const closedBy = findCloser(settled, { isProjectionFailed, isTerminated, refusedBy: refusal?.closedBy });
   const messages = [...toolMessages(settled), ...(advice === undefined ? [] : [policyMessage(advice)])];
   return { messages, settled, closed: closedBy !== undefined, ...(closedBy !== undefined && { closedBy }) };
 }
@@ -26,13 +28,4 @@ export function closeBatch(settled: readonly SettledCall[], facts: BatchFacts): 
 export function batchEnd(turn: number, { messages, closedBy }: BatchResult): FactOf<"batchEnded"> {
   const kept = messages.map(withoutUnstorableData);
   return { kind: "batchEnded", turn, messages: kept, ...(closedBy !== undefined && { closedBy }) };
-}
-
-/** In the fixed precedence of the closers (RUN-2). */
-function findCloser(settled: readonly SettledCall[], facts: BatchFacts): ClosedBy | undefined {
-  const { refusal, repeats, isProjectionFailed } = facts;
-  if (isProjectionFailed) return "projectionFailed";
-  if (repeats.isTerminated) return "exactToolRepeat";
-  if (settled.length > 0 && settled.every(({ result }) => result.terminate)) return "allTerminate";
-  return refusal?.closedBy;
 }

@@ -4,6 +4,7 @@ import type { LimitName } from "../domain/limits.ts";
 import type { ModelProvider, ModelRequest } from "../domain/model.ts";
 import { isPromiseLike } from "../domain/promise-like.ts";
 import type { TurnPreparation } from "../domain/run.ts";
+import { findPassedLimit } from "../plan/passed-limit.ts";
 import type { HookAnswer } from "../prepare/host-policy.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { callHook, causeOf } from "./bounded-hook.ts";
@@ -33,7 +34,9 @@ export type TurnPrepared =
 export function prepareTurn(run: RunLoop, report: (prepared: TurnPrepared) => void): void {
   const { core, cancellation } = run;
   if (cancellation.aborted) return; // the chart is about to be told
-  const limit = findPassedLimit(run);
+  const { turn: turns, totalTokens, transcript, queues } = run;
+  const use = { turns, totalTokens, messages: transcript.length + queues.dueCount };
+  const limit = findPassedLimit(use, core.settings.limits);
   if (limit !== undefined) {
     report({ kind: "limit", limit });
     return;
@@ -69,14 +72,6 @@ export function prepareTurn(run: RunLoop, report: (prepared: TurnPrepared) => vo
 export function toTurnEvent(prepared: TurnPrepared): RunEvent {
   if (prepared.kind === "ready") return { type: "READY" };
   return prepared.kind === "limit" ? { type: "LIMIT_REACHED", limit: prepared.limit } : { type: "FAULTED" };
-}
-
-function findPassedLimit({ turn, totalTokens, transcript, queues, core }: RunLoop): LimitName | undefined {
-  const { limits } = core.settings;
-  if (turn >= limits.maxTurns) return "maxTurns";
-  if (totalTokens >= limits.maxTotalTokens) return "maxTotalTokens";
-  const expected = transcript.length + queues.dueCount + 2 + limits.maxToolCallsPerTurn;
-  return expected > limits.maxMessages ? "maxMessages" : undefined;
 }
 
 function readAnswer(run: RunLoop, answer: HookAnswer<TurnPreparation | undefined>): TurnPrepared {

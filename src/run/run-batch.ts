@@ -9,6 +9,7 @@ import type { BatchEmitted, batchMachine } from "../../machines/batch.machine.ts
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import type { BatchResult } from "../domain/batch.ts";
 import type { SettledCall, StopReason, ToolCall } from "../domain/call.ts";
+import { judgeResponse, type ResponseRefusal } from "../plan/judge-response.ts";
 import { refuse } from "../prepare/refuse.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { BatchApprovals } from "./batch-approvals.ts";
@@ -20,7 +21,6 @@ import { batchEnd, closeBatch } from "./close-batch.ts";
 import { FACTS } from "./facts.ts";
 import { type PlannedEpoch, planBatch } from "./plan-batch.ts";
 import { prepareCalls, refuseCall } from "./prepare-batch.ts";
-import { judgeResponse, type ResponseRefusal } from "./refuse-response.ts";
 import { restoreCalls } from "./restore-batch.ts";
 import { CallRun } from "./run-call.ts";
 import { type EpochOwner, EpochRun } from "./run-epoch.ts";

@@ -7,7 +7,8 @@
  * when its dispatch is due, since what was sent before may have cancelled or blocked it (CAN-1, UNC-4).
  */
 import type { EpochEmitted, epochMachine } from "../../machines/epoch.machine.ts";
-import { firstHoldEnd, headsItsLanes, joinLanes } from "../plan/lanes.ts";
+import { firstHoldEnd, joinLanes } from "../plan/lanes.ts";
+import { isStartable, keylessHoldEnd, type StartConditions } from "../plan/startable.ts";
 import { findBlocker, type UncertainWrite } from "../plan/uncertain-writes.ts";
 import { type ChartActor, type ChartDriver, startChart } from "./chart-actor.ts";
 import { EPOCH_CHART } from "./charts.ts";
@@ -33,8 +34,8 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   readonly #ready = new ReadyCalls<CallRun>();
   /** Calls that were looked at and could not be started: their lanes or a hold keep them back. */
   readonly #queued = new Set<CallRun>();
-  /** Calls of which an earlier process has left nothing but their dispatch, and that cannot be asked about. */
   readonly #lost = new Set<CallRun>();
+  readonly #conditions: StartConditions<CallRun>;
   /** Slots in use. */
   #running = 0;
   #holdEnd: Deadline | undefined;
@@ -45,6 +46,8 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     this.#owner = owner;
     this.epoch = epoch;
     this.#calls = calls;
+    const { lanes, keylessHolds } = owner.core;
+    this.#conditions = { lanes, keylessHolds, lost: this.#lost };
     this.#actor = startChart(EPOCH_CHART, {
       interpreter: owner.core.settings.interpreter,
       id: `epoch:${owner.turn}:${epoch}`,
@@ -209,15 +212,9 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
   }
 
   #isStartable(call: CallRun, givenMs?: number): boolean {
-    // What they are is known before anything more is dispatched (RUN-6, UNC-3).
-    if (this.#lost.size > 0 && !this.#lost.has(call)) return false;
-    // Nothing keeps back a read without keys, and the clock is not asked for it.
-    if (!call.isWrite && call.conflictKeys.length === 0) return true;
     const { core } = this.#owner;
-    const nowMs = givenMs ?? core.settings.steady.now();
     if (call.isWrite && (core.keylessHolds.size > 0 || core.lanes.held.size > 0)) this.#mayBeHeldBack = true;
-    if (call.isWrite && core.keylessHoldUntil(nowMs) !== undefined) return false;
-    return headsItsLanes(core.lanes, call, nowMs);
+    return isStartable(call, this.#conditions, () => givenMs ?? core.settings.steady.now());
   }
 
   #blockIfUncertain(call: CallRun, uncertain: readonly UncertainWrite[]): boolean {
@@ -244,7 +241,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     const waiting = [...this.#queued].filter((call) => call.isWrite && !this.consider(call, nowMs));
     if (waiting.length === 0) return;
     const laneMs = firstHoldEnd(core.lanes, waiting, nowMs) ?? Infinity;
-    const firstMs = Math.min(laneMs, core.keylessHoldUntil(nowMs) ?? Infinity);
+    const firstMs = Math.min(laneMs, keylessHoldEnd(core.keylessHolds, nowMs) ?? Infinity);
     if (firstMs < Infinity) this.#holdEnd = core.deadlines.arm(firstMs, () => this.wake());
   }
 }

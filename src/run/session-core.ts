@@ -11,7 +11,7 @@ import type { Limits } from "../domain/limits.ts";
 import type { Clock, Inspect } from "../domain/ports.ts";
 import type { ToolExecution } from "../domain/tool.ts";
 import type { Lanes } from "../plan/lanes.ts";
-import type { UncertainWrite } from "../plan/uncertain-writes.ts";
+import { isMinded, type UncertainWrite } from "../plan/uncertain-writes.ts";
 import type { CompatOption } from "../prepare/compat.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { NO_REPEATS, type RepeatSequence, type RepeatThresholds } from "../repeat/repeat-tracker.ts";
@@ -118,11 +118,9 @@ export class SessionCore {
       this.#minded = { batch, of: this.uncertain, read: 0, writes: [] };
     }
     const minded = this.#minded;
-    const isRunScope = this.settings.uncertainWriteScope === "run";
     for (const write of this.uncertain.slice(minded.read)) {
-      const isOfThisBatch = write.batch === batch;
-      if (isOfThisBatch || (isRunScope && write.conflictKeys.length > 0))
-        minded.writes.push({ ...write, isOfThisBatch });
+      const judged = { ...write, isOfThisBatch: write.batch === batch };
+      if (isMinded(judged, this.settings.uncertainWriteScope)) minded.writes.push(judged);
     }
     minded.read = this.uncertain.length;
     return minded.writes;
@@ -132,15 +130,5 @@ export class SessionCore {
   uncertaintyOf({ operationId }: CallRun): UncertainWrite | undefined {
     const found = this.uncertain.findLast((write) => write.operationId === operationId);
     return found && { ...found, isOfThisBatch: true };
-  }
-
-  /** Whether an abandoned write without a key holds back every later write, and until when at most. */
-  keylessHoldUntil(nowMs: number): number | undefined {
-    let untilMs: number | undefined;
-    for (const call of this.keylessHolds) {
-      if (call.heldUntilMs === undefined || call.heldUntilMs <= nowMs) this.keylessHolds.delete(call);
-      else untilMs = Math.max(untilMs ?? 0, call.heldUntilMs);
-    }
-    return untilMs;
   }
 }

@@ -39,18 +39,14 @@ const FAULTS: readonly Fault[] = [
     invariant: "no two calls with one key run",
     found: "EPOCH-4: call 1 was dispatched before 0 had settled",
     calls: ["write k", "write k"],
-    parts: { lanes: { ...REAL_PARTS.lanes, headsItsLanes: () => true } },
+    parts: { isStartable: () => true },
   },
   {
     invariant: "a call with two keys waits for both",
     found: "EPOCH-4: call 1 was dispatched before 0 had settled",
     calls: ["write j", "write k and j"],
     parts: {
-      lanes: {
-        ...REAL_PARTS.lanes,
-        headsItsLanes: (lanes, call, nowMs) =>
-          call.conflictKeys.length === 2 || REAL_PARTS.lanes.headsItsLanes(lanes, call, nowMs),
-      },
+      isStartable: (call, ...others) => call.conflictKeys.length === 2 || REAL_PARTS.isStartable(call, ...others),
     },
   },
   {

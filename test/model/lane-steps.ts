@@ -1,11 +1,14 @@
 /** How calls wait: in the lanes of their keys, behind holds, and until an uncertain write blocks them. */
 import { type ComposedBatch, send } from "./composed-batch.ts";
-import { type CallState, isLiveKeylessHold, LATER_MS, NOW_MS } from "./scheduler-state.ts";
+import { type CallState, isKeylessHold, LATER_MS, NOW_MS } from "./scheduler-state.ts";
+
+/** An earlier process has left nothing here. */
+const NONE: ReadonlySet<CallState> = new Set();
 
 /** Whether nothing but a slot keeps a call back. */
 export function isStartable(system: ComposedBatch, call: CallState): boolean {
-  if (call.isWrite && system.calls.some(isLiveKeylessHold)) return false;
-  return system.parts.lanes.headsItsLanes(system.lanes, call, NOW_MS);
+  const keylessHolds = new Set(system.calls.filter(isKeylessHold));
+  return system.parts.isStartable(call, { lanes: system.lanes, keylessHolds, lost: NONE }, () => NOW_MS);
 }
 
 /** Has a call wait for a slot alone, if it does. */

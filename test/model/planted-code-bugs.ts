@@ -36,6 +36,16 @@ export const CODE_BUGS: readonly PlantedBug[] = [
     }),
   ),
   inCode(
+    "src/plan/startable.ts",
+    "an abandoned write without a key keeps nobody back",
+    "EPOCH-8",
+    ["explored", "paired"],
+    (given) => ({
+      isStartable: (later: unknown, conditions: object, now: unknown) =>
+        call(given.isStartable, [later, { ...conditions, keylessHolds: new Set() }, now]),
+    }),
+  ),
+  inCode(
     "src/plan/uncertain-writes.ts",
     "an uncertain write blocks nobody",
     "UNC-2",

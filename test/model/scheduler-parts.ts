@@ -2,6 +2,7 @@ import { batchMachine, epochMachine, toolCallMachine } from "toolkernel/machines
 import { compileChart } from "../../src/interpreter/compile-chart.ts";
 import * as lanes from "../../src/plan/lanes.ts";
 import { planEpochs } from "../../src/plan/plan-epochs.ts";
+import { isStartable } from "../../src/plan/startable.ts";
 import { findBlocker } from "../../src/plan/uncertain-writes.ts";
 import type { SchedulerParts } from "./scheduler-state.ts";
 
@@ -11,6 +12,7 @@ export const REAL_PARTS: SchedulerParts = {
   epoch: compileChart(epochMachine),
   call: compileChart(toolCallMachine),
   lanes,
+  isStartable,
   planEpochs,
   findBlocker,
   hasFreeSlot: (running, cap) => running < cap,

@@ -20,8 +20,9 @@ export interface SchedulerParts {
   readonly call: ChartTable;
   readonly lanes: Pick<
     typeof import("../../src/plan/lanes.ts"),
-    "createLanes" | "headsItsLanes" | "holdLanes" | "joinLanes" | "leaveLanes"
+    "createLanes" | "holdLanes" | "joinLanes" | "leaveLanes"
   >;
+  readonly isStartable: typeof import("../../src/plan/startable.ts").isStartable;
   readonly planEpochs: typeof import("../../src/plan/plan-epochs.ts").planEpochs;
   readonly findBlocker: typeof import("../../src/plan/uncertain-writes.ts").findBlocker;
   /** Whether one more call is let in; the kernel asks the same in `run-epoch`. */
@@ -142,9 +143,9 @@ export function isUncertain({ row }: CallState): boolean {
   return row.value === "uncertain";
 }
 
-/** Whether an abandoned write without a key keeps every later write back. */
-export function isLiveKeylessHold({ conflictKeys, heldUntilMs, hasLeft }: CallState): boolean {
-  return conflictKeys.length === 0 && !hasLeft && heldUntilMs === LATER_MS;
+/** Whether a call is an abandoned write without a key. */
+export function isKeylessHold({ conflictKeys, heldUntilMs }: CallState): boolean {
+  return conflictKeys.length === 0 && heldUntilMs !== undefined;
 }
 
 /** Lanes with the same standings of other calls. */
