@@ -3,7 +3,7 @@
  * Prints every mutant that survived and that test/mutation/survivors.json does not explain, every explanation
  * that nothing needs any more, and every file whose score is not the one that is kept; each ends it with 1, as does a
  * score below the bound. With `--write` it writes
- * test/mutation/score.json and the part of docs/testing.md that shows it.
+ * test/mutation/score.json and the part of docs/mutants.md that shows it.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -53,7 +53,7 @@ export const LEAST_SCORE = 90;
 
 const SCORE_FILE = "test/mutation/score.json";
 const SURVIVORS_FILE = "test/mutation/survivors.json";
-const PAGE = "docs/testing.md";
+const PAGE = "docs/mutants.md";
 const REPORTS = "reports/mutation";
 const SHOWN = /(?<=^<!-- mutation -->\n)[\s\S]*?(?=^<!-- end of mutation -->$)/m;
 const FOUND = new Set(["Killed", "Timeout"]);
@@ -64,7 +64,7 @@ export function readKept(): { readonly scores: Scores; readonly explained: reado
   return { scores: readJson<Scores>(SCORE_FILE, {}), explained: readJson<readonly Explained[]>(SURVIVORS_FILE, []) };
 }
 
-/** What docs/testing.md has to show of them. */
+/** What docs/mutants.md has to show of them. */
 export function describeScores(scores: Scores, explained: readonly Explained[]): string {
   const folders = new Map<string, FileScore>();
   for (const [file, score] of Object.entries(scores)) {

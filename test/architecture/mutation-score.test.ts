@@ -6,7 +6,7 @@ import { ROOT } from "../support/syntax.ts";
 const { scores, explained } = readKept();
 
 describe("what mutation testing found", () => {
-  it("stands in docs/testing.md as it was counted", () => {
+  it("stands in docs/mutants.md as it was counted", () => {
     expect(Object.keys(scores).length).toBeGreaterThan(0);
     expect(shownScores()).toBe(describeScores(scores, explained));
   });
