@@ -12,6 +12,7 @@ import {
   readGiven,
   wholeNumber,
 } from "../domain/check-options.ts";
+import { copyFrozenIfReadable } from "../domain/frozen.ts";
 import type { Writable } from "../domain/writable.ts";
 import { checkDecisions } from "./read-messages.ts";
 
@@ -97,8 +98,10 @@ function readCall(given: GivenCall, index: number): ToolCall {
   // The form that nearly every call has needs no closer look, and no text for a fault it has not.
   if (!isPlainCall(given)) checkOptions(given, CALL_CHECKS, { path: `calls[${index}]`, required: ["name"] });
   const { id, name, arguments: draft, providerData } = given;
-  const call: Writable<ToolCall> = { id: id ?? "", name, arguments: draft ?? "" };
-  if (providerData !== undefined) call.providerData = providerData;
+  // Hooks and the transcript are shown these, and the call may have to wait for its turn: whatever the host does to
+  // its own objects meanwhile is not about it. A draft that cannot be copied is no JSON, and refused for that (PREP-11).
+  const call: Writable<ToolCall> = { id: id ?? "", name, arguments: copyFrozenIfReadable(draft ?? "") };
+  if (providerData !== undefined) call.providerData = copyFrozenIfReadable(providerData);
   return call;
 }
 

@@ -87,7 +87,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
 
   constructor(owner: CallOwner, call: ToolCall, callIndex: number) {
     this.owner = owner;
-    this.call = Object.freeze(call); // hooks are shown it; it was copied when it was read
+    this.call = Object.freeze(call); // hooks are shown it; what it holds was copied and frozen when it was read
     this.callIndex = callIndex;
     this.callId = call.id;
     this.toolName = call.name;

@@ -146,6 +146,46 @@ describe("prepared arguments", () => {
     expect([Object.isFrozen(draft), Object.isFrozen(draft.inner)]).toEqual([false, false]);
   });
 
+  it("PREP-3: are those that execute was given, whatever becomes of the host's objects until the call has its turn", async () => {
+    const { tool, runs } = recordingTool();
+    const draft = { cents: 1 };
+    const providerData = { signature: "s1" };
+    const session = testSession({ tools: [tool] });
+    const before = session.execute([call("read", "{}", "first")]);
+    const batch = session.execute([{ ...call("read", draft, "queued"), providerData }]);
+    Object.assign(draft, { cents: 1_000_000, to: {} });
+    providerData.signature = "s2";
+    await before.result;
+    const { messages, settled } = await batch.result;
+    expect(runs).toEqual([{}, { cents: 1 }]);
+    expect(settled[0]?.call.arguments).toEqual({ cents: 1 });
+    expect(messages).toMatchObject([{ callId: "queued", providerData: { signature: "s1" } }]);
+  });
+
+  it("PREP-3: a draft that cannot be copied costs its own call alone", async () => {
+    const { tool, runs } = recordingTool();
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const { result } = await play({ tools: [tool] }, [call("read", proxy as JsonObject, "bad"), call("read")]);
+    expect(outcomesOf(result)).toEqual(["refused", "succeeded"]);
+    expect(runs).toEqual([{}]);
+  });
+
+  it("PREP-3: the draft that hooks are shown cannot be written into, however deep", async () => {
+    const { tool, runs } = recordingTool();
+    const attempts: string[][] = [];
+    const hooks: SessionHooks = {
+      rewriteToolCall: ({ call: shown }) => void attempts.push(attack(shown.arguments)),
+      authorizeToolCall: ({ call: shown }) => void attempts.push(attack(shown.providerData)),
+    };
+    const providerData = { list: [1], inner: { x: 1 } };
+    const given = { ...call("read", { list: [1], inner: { x: 1 } }), providerData };
+    const { result } = await play({ tools: [tool], hooks }, [given]);
+    expect(attempts).toEqual([Array(7).fill("TypeError"), Array(7).fill("TypeError")]);
+    expect([runs, result.settled[0]?.call.arguments]).toEqual([[PREPARED], PREPARED]);
+    expect([Object.isFrozen(given.arguments), Object.isFrozen(providerData.inner)]).toEqual([false, false]);
+  });
+
   it("PREP-3: the draft that hooks are shown cannot be turned into another call", async () => {
     const { tool } = recordingTool();
     const other = recordingTool({ name: "other" });
