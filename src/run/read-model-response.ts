@@ -1,5 +1,6 @@
 import type { StopReason } from "../domain/call.ts";
 import type { Delta } from "../domain/event.ts";
+import { copyFrozen, copyFrozenIfReadable } from "../domain/frozen.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { AssistantPart, Usage } from "../domain/message.ts";
 import type { ModelResponse } from "../domain/model.ts";
@@ -8,7 +9,10 @@ import type { ModelAnswer } from "./request-model.ts";
 const STOP_REASONS: readonly StopReason[] = ["stop", "toolUse", "length", "error", "aborted"];
 const USAGE_FIELDS = ["inputTokens", "outputTokens", "totalTokens"] as const;
 
-/** Reads what a provider answered; anything of another shape is `invalidResponse`, with the place of the fault. */
+/**
+ * Reads what a provider answered; anything of another shape is `invalidResponse`, with the place of the fault.
+ * What it answered is copied and frozen: the transcript, hooks and every later request share it.
+ */
 export function readModelResponse(answer: unknown): ModelAnswer {
   try {
     return readShape(answer);
@@ -43,7 +47,7 @@ function readShape(answer: unknown): ModelAnswer {
   for (const [index, given] of content.entries()) {
     const part = readPart(given);
     if (part === undefined) return invalid(`content[${index}] is no text, reasoning or toolCall part`);
-    parts.push(part);
+    parts.push(Object.freeze(part)); // what it holds is frozen already
   }
   const stop = STOP_REASONS.find((known) => known === stopReason);
   if (stop === undefined) return invalid(`stopReason is none of ${STOP_REASONS.join(", ")}`);
@@ -51,7 +55,7 @@ function readShape(answer: unknown): ModelAnswer {
   const response: ModelResponse = {
     content: parts,
     stopReason: stop,
-    ...(usage !== undefined && { usage }),
+    ...(usage !== undefined && { usage: copyFrozen(usage) }),
     ...(typeof errorMessage === "string" && { errorMessage }),
   };
   return { kind: "responded", response };
@@ -59,7 +63,9 @@ function readShape(answer: unknown): ModelAnswer {
 
 function readPart(given: unknown): AssistantPart | undefined {
   if (!isRecord(given)) return undefined;
-  const providerData = isRecord(given.providerData) ? { providerData: given.providerData as never } : {}; // opaque, echoed
+  const providerData = isRecord(given.providerData)
+    ? { providerData: copyFrozenIfReadable(given.providerData) as never } // opaque, echoed
+    : {};
   if (given.type === "text") return typeof given.text === "string" ? { type: "text", text: given.text } : undefined;
   if (given.type === "reasoning") {
     return typeof given.text === "string" ? { type: "reasoning", text: given.text, ...providerData } : undefined;
@@ -81,7 +87,8 @@ function readPart(given: unknown): AssistantPart | undefined {
 function readDraft(given: unknown): string | JsonObject | undefined {
   if (typeof given === "string") return given;
   const text: string | undefined = JSON.stringify(given);
-  return text === undefined || !isRecord(given) ? text : (given as JsonObject); // whatever is in it, it has JSON text
+  // Whatever is in it, it has JSON text.
+  return text === undefined || !isRecord(given) ? text : (copyFrozenIfReadable(given) as JsonObject);
 }
 
 function isUsage(usage: unknown): usage is Usage {
