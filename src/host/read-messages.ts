@@ -1,5 +1,6 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import { checkGiven, invalidOption, isRecord, type OptionCheck, readGiven } from "../domain/check-options.ts";
+import { copyFrozen, isFrozenDeep } from "../domain/frozen.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import { isAssistantPart, isContentPart } from "./message-parts.ts";
 
@@ -52,7 +53,10 @@ const isDecision: OptionCheck = (decision) => {
 
 function readMessage(given: unknown, path: string): Message {
   if (isRecord(given) !== undefined) throw invalidOption(path, "must be a message");
-  const message = given as Message; // its role and content are looked at before it is used
+  // Providers and hooks are shown it, and must not reach what is the host's. A message of an earlier run is frozen
+  // already, so that a hook which gives a transcript back in every turn does not have it copied in every turn.
+  const copy = isFrozenDeep(given) ? given : copyFrozen({ ...(given as object) });
+  const message = copy as Message; // its role and content are looked at before it is used
   const fault = findFault(message);
   if (fault !== undefined) throw invalidOption(path, fault);
   return message;

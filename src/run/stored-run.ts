@@ -3,6 +3,7 @@
  * Owns: nothing; pure. Upholds: RUN-6 (facts are kept, state is rebuilt from them).
  */
 import type { Repair, SettledCall } from "../domain/call.ts";
+import { freezeDeep } from "../domain/frozen.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import type { RunFact, StoredOutcome, StoredPreparation } from "../domain/run-store.ts";
 import { freezeResult } from "../settle/freeze-result.ts";
@@ -106,6 +107,7 @@ export function foldRun(facts: readonly RunFact[]): StoredRun {
 }
 
 function addFact(run: RunDraft, fact: RunFact): void {
+  freezeDeep(fact); // calls and messages of it are shown to hooks and providers
   switch (fact.kind) {
     case "begun":
       run.earlier = fact.earlier;

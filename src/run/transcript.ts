@@ -1,7 +1,8 @@
 /**
  * The messages of a run.
- * Owns: the transcript, the call ids in it. Invariants: messages are only appended; call ids are distinct
- * over the whole transcript, since some providers refuse a repeated one (PREP-9, RUN-5).
+ * Owns: the transcript, the call ids in it. Invariants: messages are only appended, and frozen, each once, since
+ * hooks and providers are shown them; call ids are distinct over the whole transcript, since some providers
+ * refuse a repeated one (PREP-9, RUN-5).
  */
 import type { ToolCall } from "../domain/call.ts";
 import type { AssistantMessage, AssistantPart, Message } from "../domain/message.ts";
@@ -51,7 +52,7 @@ export class Transcript {
   }
 
   append(message: Message): void {
-    this.#messages.push(message);
+    this.#messages.push(Object.freeze(message)); // what it holds is frozen by whoever made or read it
   }
 
   /** Appends a message of an earlier process, whose ids are taken too. */
@@ -74,9 +75,10 @@ export class Transcript {
       const id = this.#takeId(part.id, `call_${turn}_${calls.length}`);
       const { name, arguments: draft, providerData } = part;
       calls.push({ id, name, arguments: draft, ...(providerData !== undefined && { providerData }) });
-      return id === part.id ? part : { ...part, id };
+      return id === part.id ? part : Object.freeze({ ...part, id });
     });
     const { stopReason, usage } = response;
+    Object.freeze(content);
     const message: AssistantMessage = { role: "assistant", content, stopReason, ...(usage !== undefined && { usage }) };
     return { message, calls, hasDuplicateIds };
   }

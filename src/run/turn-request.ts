@@ -3,8 +3,8 @@ import type { ModelRequest } from "../domain/model.ts";
 
 /**
  * Makes the request of a turn. Its messages are those of now, whatever is said later: `messages` may grow at
- * its end, and in no other way. They are copied when they are first read, so that a long run does not pay
- * for its transcript in every turn.
+ * its end, and in no other way, and each message is frozen since it entered the transcript. Their list is copied
+ * when it is first read, so that a long run does not pay for its transcript in every turn.
  */
 export function createRequest(parts: ModelRequest): ModelRequest {
   return new TurnRequest(parts);
