@@ -1,12 +1,14 @@
 import type { GameActionIntent } from "../domain/action.ts";
 import { KernelError } from "../domain/errors.ts";
 import {
+  ANSWER_LOST,
   type ClaimAnswer,
   type ClaimRequest,
   type JournalEntry,
   NOTHING_WRITTEN,
   type WithdrawAnswer,
 } from "../domain/journal.ts";
+import type { Clock } from "../domain/ports.ts";
 import type { ActionLife } from "./action-life.ts";
 import { beginLife, type DispatchParts, insistOnStep } from "./dispatch-parts.ts";
 import { isPassing } from "./insist.ts";
@@ -46,11 +48,32 @@ export async function claimAction(parts: DispatchParts, order: ClaimOrder): Prom
   try {
     return await attempt.run();
   } catch (error) {
-    if (attempt.isInLine || mayHaveClaimed(error)) parts.leftovers.add(() => attempt.withdrawOnce());
+    if (attempt.isInLine || attempt.isInDoubt || mayHaveClaimed(error))
+      parts.leftovers.add(() => attempt.withdrawOnce());
     throw error;
   } finally {
     attempt.leave();
   }
+}
+
+function isAnswerLost(error: unknown): boolean {
+  return error instanceof KernelError && error.subject === ANSWER_LOST;
+}
+
+const FIRST_DELAY_MS = 5;
+const LONGEST_DELAY_MS = 1_000;
+
+/** Waits, and no longer than until the signal fires. */
+function pause(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      stopTimer();
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const stopTimer = clock.setTimer(clock.now() + delayMs, end);
+    signal?.addEventListener("abort", end, { once: true });
+  });
 }
 
 /** Whether a claim that was not answered may have been made all the same. */
@@ -70,6 +93,7 @@ class Attempt {
   readonly #life: ActionLife;
   #checked: CheckedIntent;
   #place: Place | undefined;
+  #isInDoubt = false;
   #sweptAtMs: number;
 
   constructor(parts: DispatchParts, order: ClaimOrder) {
@@ -106,6 +130,11 @@ class Attempt {
     return this.#place !== undefined;
   }
 
+  /** Whether a claim was asked for whose answer was lost, so that it may have been made. */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt;
+  }
+
   /** Gives up the place in line, if there is one. */
   leave(): void {
     if (this.#place !== undefined) this.#parts.room.leave(this.#place);
@@ -119,14 +148,24 @@ class Attempt {
     return this.#parts.journal.protocol.withdraw({ operationId: intent.operationId, claimId: this.#claimId, receipt });
   }
 
-  /** Asks for the claim. While it stands in line, a journal that is away for a moment costs it only time. */
+  /**
+   * Asks for the claim. A journal that is away for a moment costs it only time where it stands in line, and
+   * where the answer was lost: asked again by its claim id, the journal says what became of it. Given up, that
+   * operation id would be spent.
+   */
   async #ask(): Promise<ClaimAnswer> {
-    const { protocol } = this.#parts.journal;
-    try {
-      return await protocol.claim(this.#request());
-    } catch (error) {
-      if (this.#place === undefined || !isPassing(error) || protocol.isClosed) throw error;
-      return { kind: "waiting" };
+    const { clock, journal } = this.#parts;
+    const { signal, untilMs } = this.#order;
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
+      try {
+        return await journal.protocol.claim(this.#request());
+      } catch (error) {
+        this.#isInDoubt ||= isAnswerLost(error);
+        if (!isPassing(error) || journal.protocol.isClosed) throw error;
+        if (this.#place !== undefined) return { kind: "waiting" };
+        if (!this.#isInDoubt || signal?.aborted === true || clock.now() + delayMs >= untilMs) throw error;
+      }
+      await pause(clock, delayMs, signal);
     }
   }
 

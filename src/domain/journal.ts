@@ -52,12 +52,15 @@ export interface Journal {
 /** The subject of a `JOURNAL_UNAVAILABLE` that says: the step never reached the store. */
 export const NOTHING_WRITTEN = "nothing written";
 
+/** The subject of a `JOURNAL_UNAVAILABLE` that says: the step was sent, and its answer was lost on the way. */
+export const ANSWER_LOST = "answer lost";
+
 /**
  * The steps a dispatcher takes. Each is one atomic change of the store that re-checks state and fence
  * (ACT-2) and is durable when its promise resolves; steps that wait at the same time may share a commit.
  * Steps submitted one after another take effect in that order. A store that cannot answer rejects with
  * a `JOURNAL_*` error, and then the step has happened wholly or not at all; with the subject
- * {@link NOTHING_WRITTEN} it certainly has not.
+ * {@link NOTHING_WRITTEN} it certainly has not, and with {@link ANSWER_LOST} asking again is worth while.
  */
 export interface JournalProtocol {
   /** A name for one attempt to claim, never given twice by any process. */

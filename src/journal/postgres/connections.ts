@@ -5,6 +5,7 @@
  * that is said to be repeatable is taken again after a lost connection, others are not.
  */
 import { KernelError } from "../../domain/errors.ts";
+import { ANSWER_LOST } from "../../domain/journal.ts";
 import type { Clock } from "../../domain/ports.ts";
 import type { PostgresClient, PostgresPool, PostgresResult } from "./pool.ts";
 import { isConflict, isConnectionLost, NeverSent, toJournalError } from "./postgres-errors.ts";
@@ -113,7 +114,8 @@ export class Connections {
       let isLate = false;
       const stopTimer = this.#clock.setTimer(this.#clock.now() + STATEMENT_TIMEOUT_MS, () => {
         isLate = true;
-        reject(new KernelError("JOURNAL_UNAVAILABLE", "The PostgreSQL journal did not answer in time."));
+        const message = "The PostgreSQL journal did not answer in time.";
+        reject(new KernelError("JOURNAL_UNAVAILABLE", message, { subject: ANSWER_LOST }));
       });
       answer.then(
         (value) => {

@@ -1,5 +1,5 @@
 import { KernelError, type KernelErrorCode } from "../../domain/errors.ts";
-import { NOTHING_WRITTEN } from "../../domain/journal.ts";
+import { ANSWER_LOST, NOTHING_WRITTEN } from "../../domain/journal.ts";
 
 /** What the journal's own functions raise. */
 const LEASE_RAN_OUT = "TK001";
@@ -43,7 +43,8 @@ export function toJournalError(error: unknown): KernelError {
   }
   const [code, what] = meaningOf(stateOf(error));
   const said = error instanceof Error ? error.message : "unknown error";
-  return new KernelError(code, `The PostgreSQL journal ${what} (${said}).`, { cause: error });
+  const subject = isConnectionLost(error) ? ANSWER_LOST : undefined;
+  return new KernelError(code, `The PostgreSQL journal ${what} (${said}).`, { subject, cause: error });
 }
 
 function meaningOf(state: string | undefined): readonly [KernelErrorCode, string] {
