@@ -1,4 +1,5 @@
 import {
+  type ActionIdentity,
   type ActionMap,
   type AnyActions,
   type DurableAbandonment,
@@ -14,6 +15,7 @@ import {
 import type { DeclaredResult } from "../domain/content.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
+import { letGo } from "../domain/promise-like.ts";
 import type { ArgumentsOf, InputSchema, JsonSchemaObject } from "../domain/schema.ts";
 import type { ConflictKeyContext, ConflictKeys, ExecutionMode, Tool, ToolContext, ToolRisk } from "../domain/tool.ts";
 import { checkToolOptions } from "./action-options.ts";
@@ -33,7 +35,7 @@ export interface GameActionToolOptions<
   /**
    * The player's input the calls belong to, or a function that gives it. An object belongs to the first
    * run that uses it (ACT-8). *Contract* of the function: the same input for the same call, also after a
-   * restart; a throw refuses the call.
+   * restart; a throw refuses the call. It is asked once a call, while the call is prepared.
    */
   readonly input: GameActionInput | ((context: DurableCallContext) => GameActionInput);
   /** The tool's name, and the action's. */
@@ -44,7 +46,10 @@ export interface GameActionToolOptions<
   readonly dispatcher: GameActionDispatcher<Actions>;
   /** Names of what the action touches: lanes of the session, and conflict scopes of the journal (ACT-4). */
   readonly conflictKey?: ((args: ArgumentsOf<Schema>, context: ConflictKeyContext) => ConflictKeys) | undefined;
-  /** *Contract*: the same id for the same call, another for every other; default ACT-8's. A throw refuses the call. */
+  /**
+   * *Contract*: the same id for the same call, another for every other; default ACT-8's. A throw refuses the
+   * call. It is asked once a call, while the call is prepared.
+   */
   readonly operationId?: ((context: DurableCallContext) => string) | undefined;
   /** The state the action is decided on, asked just before the intent is written (ACT-9). A throw refuses the call. */
   readonly expectedRevision?:
@@ -120,8 +125,9 @@ class DurableCalls<Schema extends InputSchema, Actions extends ActionMap<Actions
     if (typeof input !== "function") dispatcher.bindInput(input, runId);
   }
 
-  operationId(context: DurableCallContext): string {
-    return this.#operationIdOf(context, this.#inputOf(context));
+  identify(context: DurableCallContext): ActionIdentity {
+    const input = this.#inputOf(context);
+    return Object.freeze({ operationId: this.#operationIdOf(context, input), input });
   }
 
   isSavingReceipt(operationId: string): boolean {
@@ -150,7 +156,7 @@ class DurableCalls<Schema extends InputSchema, Actions extends ActionMap<Actions
     let intent: GameActionIntent | undefined;
     try {
       this.bindRun(context.runId);
-      intent = this.#intentOf(callOf(args, context));
+      intent = this.#intentOf(this.#callOf(args, context));
       const { expectedRevision: ask } = this.#options;
       const known = context as DurableToolContext; // what the kernel adds for durable tools
       // A question that is not answered when the signal fires dispatches nothing, and that is certain.
@@ -168,21 +174,23 @@ class DurableCalls<Schema extends InputSchema, Actions extends ActionMap<Actions
 
   /** Asks what became of a call whose outcome is unknown (UNC-7); undefined: still unknown. */
   async recover(args: ArgumentsOf<Schema>, context: ToolContext): Promise<DeclaredResult | undefined> {
-    const operationId = this.operationId(callOf(args, context));
+    const { operationId } = this.#callOf(args, context).identity;
     const reconciled = await this.#options.dispatcher.reconcileCall(operationId, context.signal);
     const timings = { totalMs: 0, hostMs: 0, frameworkMs: 0 };
     return reconciled && resultOfDispatched({ ...reconciled, timings });
   }
 
-  #intentOf(call: DurableCall): GameActionIntent {
-    const input = this.#inputOf(call);
-    return {
-      operationId: this.#operationIdOf(call, input),
-      action: this.#options.name,
-      arguments: call.arguments,
-      ...input,
-      conflictKeys: call.conflictKeys,
-    };
+  #intentOf({ identity, arguments: args, conflictKeys }: DurableCall): GameActionIntent {
+    const { operationId, input } = identity;
+    return { operationId, action: this.#options.name, arguments: args, ...input, conflictKeys };
+  }
+
+  /** The call of a context; which action it is the kernel has asked already, and whoever else calls has not. */
+  #callOf(args: unknown, context: ToolContext): DurableCall {
+    const { callIndex, turn, host, runId, conflictKeys } = context;
+    const call = { callIndex, turn, arguments: args as JsonObject, host, runId, conflictKeys }; // prepared arguments are JSON objects
+    const { identity = this.identify(call) } = context as DurableToolContext; // what the kernel adds for durable tools
+    return { ...call, identity };
   }
 
   #inputOf(context: DurableCallContext): GameActionInput {
@@ -205,7 +213,9 @@ class DurableCalls<Schema extends InputSchema, Actions extends ActionMap<Actions
 /** Calls a function of the host; what it throws is not passed on, since it may hold anything. */
 function ask<Answer>(option: string, question: () => Answer): Answer {
   try {
-    return question();
+    const answer = question();
+    letGo(answer); // a promise is no answer here, and nobody else looks at it
+    return answer;
   } catch (error) {
     throw new KernelError("INVALID_OPTIONS", `The function ${option} of a GameActionTool threw.`, {
       subject: option,
@@ -227,11 +237,6 @@ async function untilAborted<Value>(value: Value | Promise<Value>, signal: AbortS
   } finally {
     signal.removeEventListener("abort", stop);
   }
-}
-
-function callOf(args: unknown, context: ToolContext): DurableCall {
-  const { callIndex, turn, host, runId, conflictKeys } = context;
-  return { callIndex, turn, arguments: args as JsonObject, host, runId, conflictKeys }; // prepared arguments are JSON objects
 }
 
 function invalid(option: string, wanted: string): KernelError {

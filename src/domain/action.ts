@@ -165,9 +165,20 @@ export interface DurableOutcome {
   readonly timings?: DispatchTimings;
 }
 
-/** A call of a durable tool, with the keys the kernel has resolved for it. */
+/**
+ * Which action a call is. The host is asked for it once, while the call is prepared, and never again: what it
+ * said then is kept with the call, since later nobody could do anything about a question that fails.
+ */
+export interface ActionIdentity {
+  readonly operationId: string;
+  /** Checked and frozen. */
+  readonly input: GameActionInput;
+}
+
+/** A call of a durable tool, with the keys the kernel has resolved for it, and which action it is. */
 export interface DurableCall extends DurableCallContext {
   readonly conflictKeys: readonly string[];
+  readonly identity: ActionIdentity;
 }
 
 /** What stands of a call that the kernel abandoned: its uncertain outcome, and details as CAN-2 says. */
@@ -176,8 +187,10 @@ export interface DurableAbandonment {
   readonly details: JsonObject;
 }
 
-/** What the kernel adds to the context of a durable tool's executor. */
+/** What the kernel adds to the context of a durable tool's executor, and of its `recover`. */
 export interface DurableToolContext {
+  /** Which action the call is. Without it the tool asks the host. */
+  readonly identity?: ActionIdentity | undefined;
   /** How long a claim may wait: the call's time-out less the grace, at least 0 (ACT-3). Without it only the dispatcher's own bound counts. */
   readonly conflictWaitMs?: number | undefined;
   /** Why its signal has fired, if it has: a cancellation's own reason may look like a time-out's. */
@@ -195,10 +208,10 @@ export interface DurableToolPort {
    */
   bindRun(runId: string): void;
   /**
-   * The durable operation id of a call; equal for equal contexts.
+   * Which action a call is; equal for equal contexts. Asks the host's functions, and so is asked once a call.
    * @throws KernelError `INVALID_OPTIONS` when a function of the host threw or gave no valid id or input.
    */
-  operationId(context: DurableCallContext): string;
+  identify(context: DurableCallContext): ActionIdentity;
   /** Whether the handler has returned a receipt that is being saved just now (CAN-2, ACT-6). */
   isSavingReceipt(operationId: string): boolean;
   /** How long after the signal a call is not abandoned while {@link isSavingReceipt}. */

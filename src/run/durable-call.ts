@@ -4,7 +4,7 @@
  * the model sees. For every other tool these functions change nothing. Upholds: ACT-8, CAN-2, PROJ-2 to
  * PROJ-6.
  */
-import type { DurableCall, DurableOutcome, DurableToolContext } from "../domain/action.ts";
+import type { ActionIdentity, DurableCallContext, DurableOutcome, DurableToolContext } from "../domain/action.ts";
 import type { Outcome } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import type { ActionFacts } from "../domain/event.ts";
@@ -24,14 +24,14 @@ const CODE_OF_OUTCOME: Readonly<Record<Outcome, string>> = {
 };
 
 /**
- * The operation id of a prepared call: a durable tool gives its own, any other call keeps the kernel's.
+ * Which action a prepared call of a durable tool is; undefined for a call of any other tool.
  * @throws KernelError `INVALID_OPTIONS` when the input belongs to another run, or a function of the host failed.
  */
-export function operationIdOf(call: CallRun): string {
+export function identityOf(call: CallRun): ActionIdentity | undefined {
   const durable = call.prepared?.tool.durable;
-  if (durable === undefined) return call.operationId;
+  if (durable === undefined) return undefined;
   durable.bindRun(call.owner.core.settings.runId);
-  return durable.operationId(describeCall(call));
+  return durable.identify(describeCall(call));
 }
 
 /** When a call whose signal has fired is given up: after the grace, or once its receipt had time to be saved (CAN-2). */
@@ -48,6 +48,7 @@ export function graceEnd(call: CallRun, signalledAtMs: number): number {
 /** Adds what a durable tool is told beside every other: as of the moment at which it looks. */
 export function addDurableFacts(context: ToolContext, tool: AnyTool, call: CallRun): ToolContext & DurableToolContext {
   return Object.defineProperties(context, {
+    identity: { value: call.identity },
     conflictWaitMs: { get: () => conflictWaitOf(tool, call) },
     stopCause: { get: () => call.actor.getSnapshot().context.stopCause },
   });
@@ -61,11 +62,20 @@ function conflictWaitOf(tool: AnyTool, { owner, execution }: CallRun): number {
   return Math.max(0, overAtMs - limits.cancellationGraceMs - nowMs);
 }
 
-/** Gives up on a durable call that has not answered, once; its entry becomes uncertain (CAN-2). */
+/**
+ * Gives up on a durable call that has not answered, once; its entry becomes uncertain (CAN-2). A tool that
+ * cannot say what stands of the call leaves it uncertain all the same: it has its result whatever throws (CAN-4).
+ */
 export function abandonDurable(call: CallRun): void {
   const durable = call.prepared?.tool.durable;
-  if (durable === undefined || call.abandonment !== undefined || call.execution?.hasEnded !== false) return;
-  call.abandonment = durable.abandon(describeCall(call));
+  const { identity } = call;
+  if (durable === undefined || identity === undefined || call.abandonment !== undefined) return;
+  if (call.execution?.hasEnded !== false) return;
+  try {
+    call.abandonment = durable.abandon({ ...describeCall(call), conflictKeys: call.conflictKeys, identity });
+  } catch {
+    call.abandonment = undefined;
+  }
 }
 
 /** What a durable call came to, as far as anybody knows. */
@@ -98,7 +108,7 @@ export function actionFactsOf(call: CallRun): ActionFacts | undefined {
   };
 }
 
-function describeCall(call: CallRun): DurableCall {
+function describeCall(call: CallRun): DurableCallContext {
   const { core, turn } = call.owner;
   return {
     callIndex: call.callIndex,
@@ -106,6 +116,5 @@ function describeCall(call: CallRun): DurableCall {
     arguments: call.prepared?.arguments ?? {},
     host: core.host,
     runId: core.settings.runId,
-    conflictKeys: call.conflictKeys,
   };
 }

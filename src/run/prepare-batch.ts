@@ -5,7 +5,7 @@ import type { BoundedHook, PreparePort } from "../prepare/preparation.ts";
 import { type Prepared, prepareCall } from "../prepare/prepare-call.ts";
 import { refuse } from "../prepare/refuse.ts";
 import { callHook, type HookBounds } from "./bounded-hook.ts";
-import { operationIdOf } from "./durable-call.ts";
+import { identityOf } from "./durable-call.ts";
 import { FACTS } from "./facts.ts";
 import type { CallOwner, CallRun } from "./run-call.ts";
 import { asMisuse } from "./thrown.ts";
@@ -75,7 +75,8 @@ function preparePort(owner: CallOwner): PreparePort {
 export function nameCall(call: CallRun): Refusal | undefined {
   if (call.prepared?.tool.durable === undefined) return undefined;
   try {
-    call.operationId = operationIdOf(call);
+    call.identity = identityOf(call);
+    call.operationId = call.identity?.operationId ?? call.operationId;
     return undefined;
   } catch (error) {
     const { tool, draft, repairs } = call.prepared;

@@ -7,6 +7,7 @@ import { type DurableOutcome, durableOutcomeOf } from "../domain/action.ts";
 import type { ToolResult } from "../domain/content.ts";
 import { findUnknownField, isDeclaredResult } from "../domain/content.ts";
 import { readReturn } from "../settle/settle-call.ts";
+import { addDurableFacts } from "./durable-call.ts";
 import { FACTS } from "./facts.ts";
 import type { CallRun } from "./run-call.ts";
 import { createToolContext } from "./tool-context.ts";
@@ -27,7 +28,9 @@ export function askRecovery(call: CallRun): Recovery {
   const { steady, limits } = core.settings;
   const controller = new AbortController();
   // Progress is of the executor; a question has none.
-  const context = createToolContext(call, { signal: controller.signal, progress: () => undefined });
+  const plain = createToolContext(call, { signal: controller.signal, progress: () => undefined });
+  const tool = call.prepared?.tool;
+  const context = tool?.durable === undefined ? plain : addDurableFacts(plain, tool, call);
   const recovery = {
     answer: undefined as ToolResult | undefined,
     durable: undefined as DurableOutcome | undefined,
@@ -51,7 +54,7 @@ export function askRecovery(call: CallRun): Recovery {
     recovery.durable = durableOutcomeOf(answer);
     call.tell(FACTS[read.means]);
   };
-  const timeoutMs = call.prepared?.tool.timeoutMs ?? limits.toolTimeoutMs;
+  const timeoutMs = tool?.timeoutMs ?? limits.toolTimeoutMs;
   let deadline = core.deadlines.arm(steady.now() + timeoutMs, () => {
     controller.abort(new DOMException("The time to recover is over.", "TimeoutError"));
     end(undefined);

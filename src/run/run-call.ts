@@ -6,7 +6,7 @@
  */
 import type { toolCallMachine } from "../../machines/tool-call.machine.ts";
 import type { ToolCallEmitted, ToolCallEvent } from "../../machines/tool-call-facts.ts";
-import type { DurableAbandonment } from "../domain/action.ts";
+import type { ActionIdentity, DurableAbandonment } from "../domain/action.ts";
 import type { Outcome, PreparedCall, Refusal, SettledCall, ToolCall } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import type { CallPlace } from "../domain/event.ts";
@@ -76,6 +76,8 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   headedAtMs = 0;
   execution: Execution | undefined;
   recovery: Recovery | undefined;
+  /** Which durable action it is, once it is prepared; the host is not asked again. */
+  identity: ActionIdentity | undefined;
   /** What stands of a durable action that did not answer in time. */
   abandonment: DurableAbandonment | undefined;
   /** Whether its receipt could not be projected: then its batch closes the loop (PROJ-5). */

@@ -55,6 +55,8 @@ describe("a durable tool", () => {
       },
       "invalid_options",
     ],
+    ["input", { input: () => Promise.reject(new Error("secret")) }, "invalid_options"],
+    ["operationId", { operationId: () => Promise.reject(new Error("secret")) }, "invalid_options"],
     ["operationId", { operationId: () => "" }, "invalid_options"],
     [
       "operationId",
@@ -81,7 +83,7 @@ describe("a durable tool", () => {
     expect(rig.calls[0]?.intent).toMatchObject({ operationId: "1-0-1", inputId: "message-9" });
     const context = { callIndex: 0, turn: 1, arguments: { plot: 1 }, host: "message-9", runId: "run" };
     expect(operationId.mock.calls[0]?.[0]).toMatchObject(context);
-    expect(tool.durable.operationId(context)).toBe("1-0-1");
+    expect(tool.durable.identify(context)).toEqual({ operationId: "1-0-1", input: { ...INPUT, inputId: "message-9" } });
   });
 
   it("ACT-8: an input object belongs to the first run that uses it, over all tools of the dispatcher", async () => {

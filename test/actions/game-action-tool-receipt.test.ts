@@ -12,7 +12,7 @@ describe("what the kernel asks of a durable tool", () => {
     const executing = tool.execute({ plot: 1 }, contextOf({ conflictKeys: ["k"] }));
     await rig.settle();
     const call = { callIndex: 0, turn: 1, arguments: { plot: 1 }, host: undefined, runId: "run", conflictKeys: [] };
-    const { outcome, details } = tool.durable.abandon(call);
+    const { outcome, details } = tool.durable.abandon({ ...call, identity: tool.durable.identify(call) });
     expect(details).toEqual({
       operationId: OPERATION,
       status: "uncertain",

@@ -4,7 +4,7 @@ import type { DurableCall, DurableOutcome } from "../../src/domain/action.ts";
 import type { AnyTool } from "../../src/domain/tool.ts";
 import { shapeResult } from "../../src/run/after-tool-call.ts";
 import { resultOfDispatched } from "../../src/run/call-result.ts";
-import { abandonDurable, actionFactsOf, operationIdOf } from "../../src/run/durable-call.ts";
+import { abandonDurable, actionFactsOf, identityOf } from "../../src/run/durable-call.ts";
 import { preparationOf } from "../../src/run/restore-batch.ts";
 import type { CallRun } from "../../src/run/run-call.ts";
 import { UNCERTAIN_TEXT } from "../../src/settle/kernel-texts.ts";
@@ -84,19 +84,21 @@ describe("what a call's durable action tells", () => {
   it("ACT-8: only a durable tool gives an operation id of its own", () => {
     const owner = { turn: 1, core: { host: undefined, settings: { runId: "run" } } };
     const bound: unknown[] = [];
-    const durable = { bindRun: (runId: string) => bound.push(runId), operationId: () => "its own" };
+    const identity = { operationId: "its own", input: {} };
+    const durable = { bindRun: (runId: string) => bound.push(runId), identify: () => identity };
     const known = { operationId: "the kernel's", owner, callIndex: 0, conflictKeys: [] };
     expect([
-      operationIdOf(callLike(known)),
-      operationIdOf(callLike({ ...known, prepared: { tool: {} } })),
-      operationIdOf(callLike({ ...known, prepared: { tool: { durable }, arguments: {} } })),
-    ]).toEqual(["the kernel's", "the kernel's", "its own"]);
+      identityOf(callLike(known)),
+      identityOf(callLike({ ...known, prepared: { tool: {} } })),
+      identityOf(callLike({ ...known, prepared: { tool: { durable }, arguments: {} } })),
+    ]).toEqual([undefined, undefined, identity]);
     expect(bound).toEqual(["run"]);
   });
 
   it("CAN-2: who gives up on it says which call it was, with its arguments", () => {
     const given: DurableCall[] = [];
     const durable = { abandon: (call: DurableCall) => given.push(call) };
+    const identity = { operationId: "its own", input: {} };
     abandonDurable(
       callLike({
         prepared: { tool: { durable }, arguments: { path: "a" } },
@@ -104,10 +106,11 @@ describe("what a call's durable action tells", () => {
         owner: { turn: 2, core: { host: "host", settings: { runId: "run" } } },
         callIndex: 1,
         conflictKeys: ["k"],
+        identity,
       }),
     );
     expect(given).toEqual([
-      { callIndex: 1, turn: 2, arguments: { path: "a" }, host: "host", runId: "run", conflictKeys: ["k"] },
+      { callIndex: 1, turn: 2, arguments: { path: "a" }, host: "host", runId: "run", conflictKeys: ["k"], identity },
     ]);
   });
 });
