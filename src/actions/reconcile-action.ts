@@ -28,7 +28,7 @@ export async function reconcileAction(
   const entry = await lookAfter(parts, operationId);
   if (entry.state !== "uncertain") return settledBy(entry);
   if (parts.handler.recover === undefined || signal?.aborted === true) return undefined;
-  const taken = await takeOverInTurn(parts, operationId);
+  const taken = await takeOverInTurn(parts, operationId, signal);
   return taken === undefined || taken.state !== "uncertain"
     ? taken && settledBy(taken)
     : askHandler(parts, taken, signal);
@@ -68,8 +68,15 @@ function settledBy({ intent, state, receipt }: JournalEntry): Reconciled {
   return isFinal && receipt !== undefined ? { intent, receipt, disposition: "replayed" } : undefined;
 }
 
-/** Takes the entry over, or waits for another reconciler to be done with it; undefined when that takes too long. */
-async function takeOverInTurn(parts: DispatchParts, operationId: string): Promise<JournalEntry | undefined> {
+/**
+ * Takes the entry over, or waits for another reconciler to be done with it; undefined when that takes too long,
+ * or when the signal fires meanwhile.
+ */
+async function takeOverInTurn(
+  parts: DispatchParts,
+  operationId: string,
+  signal: AbortSignal | undefined,
+): Promise<JournalEntry | undefined> {
   const { clock, journal, room, conflictWaitTimeoutMs } = parts;
   const { protocol } = journal;
   const holdMs = RECOVER_TIMEOUT_MS + parts.receiptCommitTimeoutMs + HOLD_MARGIN_MS;
@@ -77,7 +84,7 @@ async function takeOverInTurn(parts: DispatchParts, operationId: string): Promis
     operationId,
     lines: [`operation:${operationId}`],
     untilMs: clock.now() + conflictWaitTimeoutMs,
-    signal: undefined,
+    signal,
     poll: protocol.poll,
   });
   try {
@@ -117,6 +124,8 @@ async function recover(
   { intent, fence }: JournalEntry,
   signal: AbortSignal | undefined,
 ): Promise<GameActionReceipt | undefined> {
+  // It may have fired while the journal handed the entry over; then nobody waits for an answer.
+  if (signal?.aborted === true) return undefined;
   const { clock, handler, live } = parts;
   const controller = new AbortController();
   const stop = (): void => controller.abort();

@@ -144,4 +144,35 @@ describe("reconcile", () => {
     expect(await rig.dispatcher.reconcile("a", { signal: controller.signal })).toBeUndefined();
     expect(await rig.journal.find("a")).toMatchObject({ state: "uncertain", fence: 2 });
   });
+
+  it("CAN-1: a signal that fires while the journal hands the entry over asks nothing, and lets the next one ask", async () => {
+    const recover = vi.fn(found);
+    const controller = new AbortController();
+    const rig = await uncertainRig(recover, (protocol) => ({
+      takeOver: async (request) => {
+        const answer = await protocol.takeOver(request);
+        controller.abort();
+        return answer;
+      },
+    }));
+    expect(await rig.dispatcher.reconcile("a", { signal: controller.signal })).toBeUndefined();
+    expect(recover).not.toHaveBeenCalled();
+    expect((await rig.dispatcher.reconcile("a"))?.disposition).toBe("recovered");
+  });
+
+  it("CAN-1: a signal that fires while another reconciler is at it ends the wait for them", async () => {
+    const answer = gate();
+    const rig = await uncertainRig(async (intent) => {
+      await answer.opened;
+      return found(intent);
+    });
+    const first = rig.dispatcher.reconcile("a");
+    const controller = new AbortController();
+    const second = rig.dispatcher.reconcile("a", { signal: controller.signal });
+    await rig.settle();
+    controller.abort();
+    expect(await second).toBeUndefined();
+    answer.open();
+    expect((await first)?.disposition).toBe("recovered");
+  });
 });

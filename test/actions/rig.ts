@@ -78,8 +78,12 @@ export function makeRig(wish: RigOptions = {}): Rig {
 }
 
 /** A rig whose operation "a" is uncertain. */
-export async function uncertainRig(recover?: GameActionHandler["recover"]): Promise<Rig> {
+export async function uncertainRig(
+  recover?: GameActionHandler["recover"],
+  replace?: (protocol: JournalProtocol) => Partial<JournalProtocol>,
+): Promise<Rig> {
   const rig = makeRig({
+    ...(replace !== undefined && { journal: (journal) => withProtocol(journal, replace) }),
     ...(recover !== undefined && { recover }),
     execute: (intent) => {
       if (rig.calls.length === 1) throw new Error("lost");
