@@ -20,6 +20,7 @@ import { asMisuse } from "../run/thrown.ts";
 import { type AgentOptions, checkAgentOptions, checkRunOptions, type RunOptions } from "./agent-options.ts";
 import { checkAnswers } from "./check-answers.ts";
 import { claimedError, failedRun, notFoundError } from "./failed-run.ts";
+import { LateFacts } from "./late-facts.ts";
 import { readMessages, readRunInput, readUserMessage } from "./read-messages.ts";
 import { resolveUncertain } from "./resolve-uncertain.ts";
 import { type ResumeOptions, readResumeOptions } from "./resume-options.ts";
@@ -149,6 +150,8 @@ export class Agent {
     const { core } = loop;
     const { runId } = core.settings;
     const hub = events.createHub();
+    const { runStore } = this.#options;
+    const facts = runStore === undefined ? undefined : new LateFacts(core, runStore);
     const handle = new RunHandle(hub, {
       runId,
       enqueue: (queue, message) => {
@@ -159,8 +162,8 @@ export class Agent {
       abort: (reason) => loop.abort(reason),
       resolveUncertain: async (id, resolution) => {
         // Of a run that is being taken over nothing is known yet; of any other it counts at once.
-        if (!loop.isOpen && this.#options.runStore !== undefined) await begun.catch(() => undefined);
-        await resolveUncertain(core, id, resolution);
+        if (!loop.isOpen && facts !== undefined) await begun.catch(() => undefined);
+        await resolveUncertain({ core, facts }, id, resolution);
       },
       performance: () => events.performance(),
     });

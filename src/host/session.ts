@@ -17,6 +17,7 @@ import type { CallRun } from "../run/run-call.ts";
 import { SessionCore } from "../run/session-core.ts";
 import { type Batch, BatchHandle } from "./batch-handle.ts";
 import { BatchQueue } from "./batch-queue.ts";
+import { LateFacts } from "./late-facts.ts";
 import { type ExecuteOptions, type GivenResponse, readExecuteOptions, readResponse } from "./read-response.ts";
 import { resolveUncertain, type UncertaintyResolution } from "./resolve-uncertain.ts";
 import { readLanes, readSessionOptions, stuckError, type ToolSessionOptions } from "./session-options.ts";
@@ -29,6 +30,7 @@ export class ToolSession implements AsyncDisposable {
   readonly #events: EventStream;
   readonly #validator: NonNullable<ToolSessionOptions["jsonSchemaValidator"]>;
   readonly #record: SessionRecord | undefined;
+  readonly #facts: LateFacts | undefined;
   readonly #batches: BatchQueue;
 
   /** @throws KernelError `INVALID_OPTIONS`, `DUPLICATE_TOOL`, `INVALID_TOOL_SCHEMA`. */
@@ -46,6 +48,7 @@ export class ToolSession implements AsyncDisposable {
       onFault: (error) => this.#batches.break(stuckError(error)),
     });
     const { runStore } = options;
+    this.#facts = runStore === undefined ? undefined : new LateFacts(this.#core, runStore);
     const loseStore = (error: KernelError): void => this.#batches.loseStore(error);
     this.#record = runStore === undefined ? undefined : new SessionRecord(this.#core, runStore, loseStore);
     this.#batches = new BatchQueue({ core: this.#core, events: this.#events, record: this.#record });
@@ -78,12 +81,15 @@ export class ToolSession implements AsyncDisposable {
   /**
    * Says what became of an uncertain write, by operation id or by call id (the newest unresolved one).
    * Later calls that are not judged yet are no longer blocked by it; settled results stay (UNC-5).
-   * Rejects with KernelError `OPERATION_UNKNOWN` or `INVALID_OPTIONS`.
+   * With a run store it is durable when the promise resolves, also once the session is closed: then the run is
+   * claimed again for this one record (RUN-6).
+   * Rejects with KernelError `OPERATION_UNKNOWN` or `INVALID_OPTIONS`, or with what the store says, `RUN_CLAIMED`
+   * for one where somebody else holds the run by now.
    */
   async resolveUncertain(operationIdOrCallId: string, resolution: UncertaintyResolution): Promise<void> {
-    // What an earlier process has left uncertain is known once the run is claimed.
-    if (this.#record !== undefined && this.#core.recorder === undefined) await this.#record.open();
-    await resolveUncertain(this.#core, operationIdOrCallId, resolution);
+    // What an earlier process has left uncertain is known once the run has been claimed.
+    if (this.#record !== undefined) await this.#record.open();
+    await resolveUncertain({ core: this.#core, facts: this.#facts }, operationIdOrCallId, resolution);
   }
 
   /**

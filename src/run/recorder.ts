@@ -3,7 +3,8 @@
  * Owns: the claim, the facts that wait to be appended. Invariants: facts are appended in the order they
  * were given; those given in the same task share an append; an append that fails is tried again as an
  * append, never as a call (CAN-5); once the store is lost, or the run is somebody else's, nothing more is
- * appended and `onLost` is told once, with `JOURNAL_UNAVAILABLE` or `RUN_CLAIMED`.
+ * appended and `onLost` is told once, with `JOURNAL_UNAVAILABLE` or `RUN_CLAIMED`; once the run is being given
+ * back, nothing more is taken.
  */
 import { KernelError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
@@ -27,6 +28,7 @@ export class Recorder {
   #waiting: Waiting[] = [];
   #isAppending = false;
   #lost: KernelError | undefined;
+  #released: Promise<void> | undefined;
 
   constructor(claim: RunClaim, clock: Clock, onLost: (error: KernelError) => void) {
     this.#claim = claim;
@@ -39,10 +41,20 @@ export class Recorder {
     return this.#lost;
   }
 
+  /** Whether the run has been given back, or is about to be. */
+  get isReleased(): boolean {
+    return this.#released !== undefined;
+  }
+
   /**
-   * Records facts; durable when the promise resolves. Rejects with the store's KernelError once it is lost.
+   * Records facts; durable when the promise resolves. Rejects with the store's KernelError once it is lost, and
+   * with `RUN_CLAIMED` once the run has been given back: by then it may be anybody's.
    */
   record(facts: readonly RunFact[], progress?: RunProgress): Promise<void> {
+    return this.isReleased ? refuseReleased() : this.#record(facts, progress);
+  }
+
+  #record(facts: readonly RunFact[], progress?: RunProgress): Promise<void> {
     const recorded = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ facts, progress, resolve, reject });
     });
@@ -65,9 +77,14 @@ export class Recorder {
     this.record([], progress).catch(() => undefined);
   }
 
-  /** Gives the run back once everything given before is recorded, or lost. */
-  async release(): Promise<void> {
-    await this.record([]).catch(() => undefined);
+  /** Gives the run back, once, when everything given before is recorded, or lost. */
+  release(): Promise<void> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  async #release(): Promise<void> {
+    await this.#record([]).catch(() => undefined);
     await this.#claim.release();
   }
 
@@ -112,6 +129,13 @@ export class Recorder {
 /** Another process has the run: trying again would change nothing. */
 function isFinal(error: unknown): error is KernelError {
   return error instanceof KernelError && error.code === "RUN_CLAIMED";
+}
+
+function refuseReleased(): Promise<never> {
+  const message = "The run has been given back to its store; this process records nothing more of it.";
+  const refused = Promise.reject<never>(new KernelError("RUN_CLAIMED", message, { subject: "runStore" }));
+  refused.catch(() => undefined);
+  return refused;
 }
 
 /** One code whatever the store says (CAN-5): full, damaged, gone; what it said is the cause. */
