@@ -1,8 +1,8 @@
 /**
  * A session's run in its store.
- * Owns: the claim, what an earlier process has left, the results of the turns it has run. Invariants: the run is claimed before the first
- * batch; a response is durable before any of its calls is prepared; a batch that an earlier process left
- * is gone on with before anything else (RUN-6).
+ * Owns: the claim, what an earlier process has left, the results of the turns it has run. Invariants: the run is
+ * claimed before the first batch, and never once it is closed; a response is durable before any of its calls is
+ * prepared; a batch that an earlier process left is gone on with before anything else (RUN-6).
  */
 import type { BatchResult } from "../domain/batch.ts";
 import { invalidOption } from "../domain/check-options.ts";
@@ -38,6 +38,7 @@ export class SessionRecord {
   /** The latest of them; 0 before the first. */
   #latestEnded = 0;
   #opening: Promise<void> | undefined;
+  #isClosed = false;
   /** The turn that was run or told of last. */
   #turn = 0;
   /** New evidence reached the model before it was known what an earlier process has left. */
@@ -49,8 +50,13 @@ export class SessionRecord {
     this.#onLost = onLost;
   }
 
-  /** Claims the run, once; tries again after a failure. Rejects with `RUN_CLAIMED`, `JOURNAL_*`. */
-  open(): Promise<void> {
+  /**
+   * Claims the run, once; tries again after a failure. Rejects with `RUN_CLAIMED`, `JOURNAL_*`, and with
+   * `INVALID_OPTIONS` where it was closed before it was ever open.
+   */
+  async open(): Promise<void> {
+    if (this.#isClosed && this.#opening === undefined)
+      throw invalidOption("resolveUncertain", "was called on a session that is closed; create another");
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
@@ -162,6 +168,9 @@ export class SessionRecord {
 
   /** Gives the run back; ended, unless something of it is still open. */
   async close({ isOpen }: { readonly isOpen: boolean }): Promise<void> {
+    this.#isClosed = true;
+    // A claim that is still under way would be nobody's to give back.
+    await this.#opening?.catch(() => undefined);
     const { recorder, settings, toolCalls } = this.#core;
     if (recorder === undefined) return;
     const turn = this.#turn;

@@ -52,6 +52,26 @@ async function payIn(session: ReturnType<ReturnType<typeof openHost>["open"]>) {
   return outcomes;
 }
 
+/** A store whose claims have to be let through one by one. */
+function heldBack(inner: RunStore) {
+  let letThrough: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  const claim: RunStore["claim"] = async (...given) => {
+    await gate;
+    return inner.claim(...given);
+  };
+  const store: RunStore = {
+    claim,
+    listOpen: (options) => inner.listOpen(options),
+    prune: (options) => inner.prune(options),
+    close: () => inner.close(),
+    [Symbol.asyncDispose]: () => inner.close(),
+  };
+  return { store, letThrough };
+}
+
 describe("UNC-6, RUN-6: resolveUncertain with a run store", () => {
   it("is durable when it resolves", async () => {
     const store = new MortalStore();
@@ -143,5 +163,28 @@ describe("UNC-6, RUN-6: resolveUncertain with a run store", () => {
       { callId: "a", outcomeUncertain: true },
       { callId: "b", isError: false },
     ]);
+  });
+});
+
+describe("RUN-6: a session that is closed while its run is being claimed", () => {
+  it("gives the run back", async () => {
+    const { session: before, open, runStore } = await openUncertain();
+    await before.close();
+    const { store, letThrough } = heldBack(runStore);
+    const session = openHost(store).open();
+    const resolved = session.resolveUncertain("a", RESOLVED);
+    const closed = session.close();
+    letThrough();
+    await Promise.all([resolved, closed]);
+    expect(await payIn(open())).toEqual(["succeeded"]);
+  });
+
+  it("claims it no more afterwards", async () => {
+    const { session: before, open, runStore } = await openUncertain();
+    await before.close();
+    const session = openHost(runStore).open();
+    await session.close();
+    expect(await misuseOf(session.resolveUncertain("a", RESOLVED))).toBe("INVALID_OPTIONS resolveUncertain");
+    expect(await payIn(open())).toEqual(["blocked"]);
   });
 });
