@@ -13,6 +13,7 @@ import type { SqliteClass } from "../../src/journal/sqlite/driver.ts";
 import { EntryTable } from "../../src/journal/sqlite/entry-table.ts";
 import { openSqliteJournal, openSqliteRunStore } from "../../src/journal/sqlite/index.ts";
 import { MIGRATIONS, migrate } from "../../src/journal/sqlite/migrations.ts";
+import { moveSqliteStore } from "../../src/journal/sqlite/move-sqlite-store.ts";
 import { type PowerOrders, type PowerSaid, placeOf, powerIntent } from "./power-lines.ts";
 import { writeLine } from "./write-line.ts";
 
@@ -113,6 +114,10 @@ async function work(orders: PowerOrders): Promise<void> {
     await claim.release();
     await store.close();
     await journal.close();
+  }
+  if (orders.moves === true) {
+    await moveSqliteStore(orders.path, { driver }, async () => undefined);
+    say({ moved: true });
   }
   process.exit(0);
 }

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { CutDisk, LEAVES_ALL, LEAVES_NOTHING, type Leaves, leavesSome } from "./cut-disk.ts";
 import { type DiskStep, readTrace, traceInto } from "./disk-trace.ts";
 import { randomFrom, rounds, SEED } from "./long-runs.ts";
-import { copyFaults, faultsOf, Outside } from "./power-judge.ts";
+import { copyFaults, faultsOf, movingFaultsOf, Outside } from "./power-judge.ts";
 import type { PowerOrders, PowerSaid } from "./power-lines.ts";
 import { buildProgram, spawnProgram } from "./spawn-program.ts";
 
@@ -46,7 +46,10 @@ interface Cuts {
   readonly steps: readonly DiskStep[];
   /** How many, of each kind; spread over the whole trace by chance. */
   readonly count: number;
+  /** The step before which they begin. */
+  readonly from?: number;
   readonly ignoresSyncs?: boolean;
+  readonly judge?: typeof faultsOf;
   readonly kinds?: readonly ("nothing" | "all" | "some")[];
 }
 
@@ -54,23 +57,24 @@ interface Cuts {
 async function cutPower({
   steps,
   count,
+  // What an older version did to its file is not looked at, but what becomes of it.
+  from = steps.findLastIndex((step) => step.kind === "said" && step.text.includes("op-old")) + 1,
   ignoresSyncs = false,
+  judge = faultsOf,
   kinds = ["nothing", "all", "some"],
 }: Cuts): Promise<string[]> {
   const random = randomFrom(SEED);
   const disk = new CutDisk({ ignoresSyncs });
   const outside = new Outside();
   const faults: string[] = [];
-  // What an older version did to its file is not looked at, but what becomes of it.
-  const first = steps.findLastIndex((step) => step.kind === "said" && step.text.includes("op-old")) + 1;
   for (const [place, step] of steps.entries()) {
     for (const kind of kinds) {
-      if (place < first || random() >= count / (steps.length - first)) continue;
+      if (place < from || random() >= count / (steps.length - from)) continue;
       const leaves: Leaves = kind === "some" ? leavesSome(random) : kind === "all" ? LEAVES_ALL : LEAVES_NOTHING;
       await inDirectory(async (directory) => {
         disk.leave(directory, leaves);
-        const found = await faultsOf(join(directory, "journal.db"), outside);
-        if (outside.hasOldFile) found.push(...copyFaults(join(directory, "journal.db"), outside));
+        const found = await judge(join(directory, "journal.db"), outside);
+        if (outside.hasOldFile && judge === faultsOf) found.push(...copyFaults(join(directory, "journal.db"), outside));
         faults.push(...found.map((fault) => `cut before step ${place}, ${kind} of it left: ${fault}`));
       });
     }
@@ -97,6 +101,16 @@ describe.skipIf(!canTrace)(`power cuts, on a SQLite file (seed ${SEED})`, () => 
       expect(await cutPower({ steps, count: CUTS })).toEqual([]);
     },
   );
+
+  it("ACT-11: leave a store that was moved to another where nobody goes on with it", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const traced = await traceOf({ sessions: 0, actions: 0, beginsOld: true, moves: true });
+    const steps: DiskStep[] = [...traced, { kind: "said", text: "" }]; // behind the last step there is a moment too
+    const from = steps.findIndex((step) => step.kind === "rename" && step.to === "journal.db-moved") - 3;
+    expect(from).toBeGreaterThan(0);
+    expect(await cutPower({ steps, from, count: CUTS, judge: movingFaultsOf })).toEqual([]);
+  });
 
   it("would lose receipts and make writes twice on a disk that does not sync, which the same judge sees", {
     timeout: TIMEOUT_MS,

@@ -19,6 +19,7 @@ export class Outside {
   /** Receipts that were there when pruning began; whether it was done. */
   readonly pruned = new Map<string, Receipt>();
   isPruned = false;
+  isMoved = false;
   readonly facts = new Map<string, number>();
   /** The highest fence of each key. */
   readonly fences = new Map<string, number>();
@@ -39,6 +40,7 @@ export class Outside {
       this.begun.set(said.begun, said.fence);
       if (said.key !== "") this.fences.set(said.key, Math.max(said.fence, this.fences.get(said.key) ?? 0));
     } else if ("receipt" in said) this.receipts.set(said.receipt.operationId, said.receipt);
+    else if ("moved" in said) this.isMoved = true;
     else if ("run" in said) this.facts.set(said.run, said.facts);
     else if (said.prune === "done") this.isPruned = true;
     else for (const [id, receipt] of this.receipts) if (receipt.status !== "uncertain") this.pruned.set(id, receipt);
@@ -112,6 +114,24 @@ async function judgeRepeats(journal: Journal, outside: Outside, note: (what: str
       }
     }),
   );
+}
+
+/**
+ * What is wrong with a store that was being moved to another: once that is done nobody may go on at the old
+ * place, and the file is whole under its new name; before, it is whole under the one or the other.
+ */
+export async function movingFaultsOf(path: string, outside: Outside): Promise<string[]> {
+  const isAway = existsSync(`${path}-moved`);
+  if (!isAway) return outside.isMoved ? ["the moved file has its old name"] : faultsOf(path, outside);
+  const faults: string[] = [];
+  try {
+    await (await openSqliteJournal(path, { driver: DatabaseSync as never })).close();
+    faults.push("a new journal is made where one was moved away");
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown };
+    if (code !== "JOURNAL_CORRUPT") faults.push(`refused: ${String(code ?? error)}`);
+  }
+  return [...faults, ...(await faultsOf(`${path}-moved`, outside))];
 }
 
 /** What is wrong with the copy that was made of an older file before it was migrated. */

@@ -9,6 +9,8 @@ export interface PowerOrders {
   readonly actions: number;
   /** Whether there is a file of the oldest schema, with some entries, before the first session. */
   readonly beginsOld?: boolean;
+  /** Whether the file is moved to another store in the end; nothing may be open then. */
+  readonly moves?: boolean;
   /** A setting of the connections in place of the journal's own: pages after which the log is checkpointed. */
   readonly checkpointEvery?: number;
   /** A setting that loses what was acknowledged: commits that are not synced. */
@@ -23,6 +25,8 @@ export type PowerSaid =
   | { readonly receipt: GameActionReceipt }
   /** Receipts of before may be forgotten from now on, or all of them are. */
   | { readonly prune: "begun" | "done" }
+  /** The file was moved to another store. */
+  | { readonly moved: true }
   /** So many facts of a run are acknowledged. */
   | { readonly run: string; readonly facts: number };
 

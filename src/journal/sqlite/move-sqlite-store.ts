@@ -7,6 +7,7 @@ import type { StoreContents } from "../store-contents.ts";
 import { isDriver, type SqliteDriver } from "./driver.ts";
 import { EntryTable } from "./entry-table.ts";
 import { placeOf } from "./file-place.ts";
+import { syncDirectory } from "./file-system.ts";
 import { type OpenDatabase, openDurably } from "./open-database.ts";
 import { OwnerLocks } from "./owner-locks.ts";
 import { SqliteContents } from "./read-contents.ts";
@@ -81,12 +82,15 @@ function checkNothingOpen({ database, databaseClass }: OpenDatabase, path: strin
   if (locks.isAnyAlive()) throw inUse(path);
 }
 
-/** Renames the file, still under the lock of writers: from then on nobody can write there. */
+/** Renames the file, still under the lock of writers: from then on, and after a power cut, nobody can write there. */
 function retire({ witness, progress }: OpenDatabase, path: string, movedTo: string): void {
   // The witness is what keeps a new journal from being made at the old path.
   witness.note(progress.commits);
   try {
+    witness.sync();
+    syncDirectory(path);
     renameSync(path, movedTo);
+    syncDirectory(path);
   } catch (error) {
     const message = `Everything in ${path} was handed over, but it could not be renamed. Rename it before anybody opens it again.`;
     throw new KernelError("JOURNAL_UNAVAILABLE", message, { subject: path, cause: error });

@@ -1,10 +1,10 @@
 /**
  * The witness: a small file beside the database that says how far the journal had come.
- * Owns: the file `<path>-witness`. Invariants: written after each commit, never before, and never synced,
- * so in no honest crash is it ahead of the database; a database that is behind it has lost acknowledged
+ * Owns: the file `<path>-witness`. Invariants: written after each commit, never before, and not synced, so in
+ * no honest crash is it ahead of the database; a database that is behind it has lost acknowledged
  * commits: an old copy, a deleted or damaged write-ahead log (ACT-11).
  */
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { KernelError } from "../../domain/errors.ts";
 
@@ -52,6 +52,11 @@ export class Witness {
     this.#record.writeBigUInt64LE(BigInt(commits), 24);
     this.#record.writeUInt32LE(crc32(this.#record.subarray(0, CHECKED_BYTES)), CHECKED_BYTES);
     writeSync(this.#file, this.#record, 0, SIZE, 0);
+  }
+
+  /** Makes what was noted last durable; for once that a journal leaves its place, and only its witness stays. */
+  sync(): void {
+    fsyncSync(this.#file);
   }
 
   /** Closes the file. */
