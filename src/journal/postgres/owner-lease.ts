@@ -27,6 +27,8 @@ export class OwnerLease {
   #validUntilMs = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
   #stopTimer: (() => void) | undefined;
+  /** How often the heart was stopped. A beat that was under way then is not followed by another. */
+  #stops = 0;
 
   constructor(ports: LeasePorts) {
     this.#ports = ports;
@@ -88,6 +90,7 @@ export class OwnerLease {
   stop(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
+    this.#stops += 1;
   }
 
   /** Ends the lease, so that what was left dispatched is looked after at once. */
@@ -131,6 +134,7 @@ export class OwnerLease {
 
   async #beat(): Promise<void> {
     const { connections, schema, clock, lease } = this.#ports;
+    const stops = this.#stops;
     const owner = this.#owner;
     const sentAtMs = clock.now();
     try {
@@ -144,6 +148,6 @@ export class OwnerLease {
     } catch {
       // The next beat tries again; the lease runs out by itself if none comes through.
     }
-    if (this.#stopTimer !== undefined) this.#beatLater();
+    if (this.#stops === stops) this.#beatLater();
   }
 }
