@@ -1,7 +1,9 @@
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { openPostgresJournal, openPostgresRunStore, type PoolOrConfig } from "../../src/journal/postgres/index.ts";
-import { MIGRATIONS } from "../../src/journal/postgres/migrations.ts";
+import { Connections } from "../../src/journal/postgres/connections.ts";
+import { openPostgresRunStore, type PoolOrConfig } from "../../src/journal/postgres/index.ts";
+import { MIGRATIONS, migrate } from "../../src/journal/postgres/migrations.ts";
+import { steadyClock } from "../../src/run/clock.ts";
 import { fact, factsUpTo } from "../../src/testing/run-store-suite/run-desk.ts";
 import { type Cut, openProxy } from "../crash/cutting-proxy.ts";
 import { refusal, setPostgresScene } from "../support/postgres-scene.ts";
@@ -141,21 +143,24 @@ describe("a PostgreSQL run store in trouble", () => {
     await pool.end();
   });
 
-  it("ACT-11: a schema of before there were runs goes on, and a newer one is refused by both numbers", async () => {
-    const schema = newSchema();
-    await (await openPostgresJournal(database.url, { schema })).close();
-    await database.query(
-      `DROP TABLE ${schema}.runs, ${schema}.facts; DROP FUNCTION ${schema}.keep_fact, ${schema}.take_run, ${schema}.append_facts, ${schema}.prune_runs; UPDATE ${schema}.schema_version SET version = 1`,
-    );
-    const store = await openPostgresRunStore(database.url, { schema });
-    await (await store.claim("run", { create: true })).append([fact(1)]);
-    await store.close();
-    await database.query(`UPDATE ${schema}.schema_version SET version = 99`);
-    await expect(openPostgresRunStore(database.url, { schema })).rejects.toMatchObject({
-      code: "JOURNAL_VERSION",
-      message: expect.stringMatching(new RegExp(`version 99; .* up to ${MIGRATIONS.length}`)),
-    });
-  });
+  it.each(MIGRATIONS.slice(1).map((_step, place) => place + 1))(
+    "ACT-11: a schema of version %i goes on, and a newer one is refused by both numbers",
+    async (version) => {
+      const schema = newSchema();
+      const pool = openCutPool(database.url);
+      const connections = new Connections(pool, steadyClock());
+      await migrate({ connections, schema, migrations: MIGRATIONS.slice(0, version) });
+      await pool.end();
+      const store = await openPostgresRunStore(database.url, { schema });
+      await (await store.claim("run", { create: true })).append([fact(1)]);
+      await store.close();
+      await database.query(`UPDATE ${schema}.schema_version SET version = 99`);
+      await expect(openPostgresRunStore(database.url, { schema })).rejects.toMatchObject({
+        code: "JOURNAL_VERSION",
+        message: expect.stringMatching(new RegExp(`version 99; .* up to ${MIGRATIONS.length}`)),
+      });
+    },
+  );
 
   it.each([
     ["nothing to connect to", "postgres://postgres@127.0.0.1:1/postgres", {}, "JOURNAL_UNAVAILABLE"],

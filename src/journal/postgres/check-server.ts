@@ -1,5 +1,7 @@
 import { KernelError } from "../../domain/errors.ts";
-import type { Connections } from "./connections.ts";
+import type { Connections, Statement } from "./connections.ts";
+import type { PostgresResult } from "./pool.ts";
+import { toJournalError } from "./postgres-errors.ts";
 
 const OLDEST_VERSION = 130_000;
 
@@ -27,19 +29,19 @@ export async function checkServer(connections: Connections): Promise<void> {
  * @throws KernelError `JOURNAL_UNSAFE` saying how to accept it.
  */
 export async function checkIncarnation(connections: Connections, schema: string): Promise<void> {
-  const asked = await connections.once({
+  const asked = await ask(connections, {
     text: "SELECT has_function_privilege('pg_control_system()', 'execute') AS may_ask",
   });
   if (asked.rows[0]?.may_ask !== true) return; // some hosting providers keep it to themselves
-  const { rows } = await connections.once({
+  const { rows } = await ask(connections, {
     text: `SELECT journal.system_identifier AS known_system, journal.timeline AS known_timeline, system.system_identifier::text AS system,
-      checkpoint.timeline_id AS timeline FROM ${schema}.journal, pg_control_system() AS system, pg_control_checkpoint() AS checkpoint`,
+      ${schema}.server_timeline() AS timeline FROM ${schema}.journal, pg_control_system() AS system`,
   });
   const row = rows[0];
   if (row === undefined)
     throw new KernelError("JOURNAL_CORRUPT", `The PostgreSQL schema ${schema} does not say which journal it is.`);
   if (row.known_system === null) {
-    await connections.once({
+    await ask(connections, {
       text: `UPDATE ${schema}.journal SET system_identifier = $1, timeline = $2 WHERE system_identifier IS NULL`,
       values: [row.system, row.timeline],
     });
@@ -49,6 +51,14 @@ export async function checkIncarnation(connections: Connections, schema: string)
   throw unsafe(
     `was restored or failed over since the journal was written; actions it had acknowledged may be missing. Reconcile the open runs, and then accept it: UPDATE ${schema}.journal SET system_identifier = NULL`,
   );
+}
+
+async function ask(connections: Connections, statement: Statement): Promise<PostgresResult> {
+  try {
+    return await connections.repeatable(statement);
+  } catch (error) {
+    throw toJournalError(error);
+  }
 }
 
 function unsafe(what: string): KernelError {

@@ -5,12 +5,17 @@ import { CLAIMING_001 } from "./sql/001-claiming.ts";
 import { ENDING_001 } from "./sql/001-ending.ts";
 import { TABLES_001 } from "./sql/001-tables.ts";
 import { RUNS_002 } from "./sql/002-runs.ts";
+import { MOVING_GROUND_003 } from "./sql/003-moving-ground.ts";
 
 /**
  * Every step from an empty schema to today's, in order. One numbering for all that toolkernel keeps in a
  * database, since journal and run store may share one. `$schema$` stands for the schema's name.
  */
-export const MIGRATIONS: readonly string[] = Object.freeze([`${TABLES_001}${CLAIMING_001}${ENDING_001}`, RUNS_002]);
+export const MIGRATIONS: readonly string[] = Object.freeze([
+  `${TABLES_001}${CLAIMING_001}${ENDING_001}`,
+  RUNS_002,
+  MOVING_GROUND_003,
+]);
 
 /** What to migrate, and by which steps. */
 export interface MigrationRequest {

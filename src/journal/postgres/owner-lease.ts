@@ -6,6 +6,7 @@
  */
 import type { Clock } from "../../domain/ports.ts";
 import type { Lease } from "../store-options.ts";
+import { checkIncarnation } from "./check-server.ts";
 import type { Connections } from "./connections.ts";
 import { isLeaseOver } from "./postgres-errors.ts";
 
@@ -111,10 +112,12 @@ export class OwnerLease {
 
   async #register(): Promise<string> {
     const { connections, schema, clock, lease } = this.#ports;
-    const sentAtMs = clock.now();
     try {
+      // Who has lost a lease may have been away for long, and the server may be another one since.
+      await checkIncarnation(connections, schema);
+      const sentAtMs = clock.now();
       const { rows } = await connections.repeatable({
-        text: `INSERT INTO ${schema}.owners (lease_until) VALUES (clock_timestamp() + $1 * interval '1 ms') RETURNING owner`,
+        text: `INSERT INTO ${schema}.owners (lease_until, lease_ms) VALUES (clock_timestamp() + $1::integer * interval '1 ms', $1::integer) RETURNING owner`,
         values: [lease.leaseMs],
       });
       this.noteRemaining(lease.leaseMs, sentAtMs);

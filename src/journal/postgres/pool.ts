@@ -2,6 +2,8 @@ import { KernelError } from "../../domain/errors.ts";
 
 /** One connection, as `pg` gives it. Structural, so that any version of `pg` fits. */
 export interface PostgresClient {
+  /** As the server named its process when the connection began; a pooler in between gives a name of its own. */
+  readonly processID?: number | null | undefined;
   query(text: string, values?: unknown[]): Promise<PostgresResult>;
   release(error?: Error | boolean): void;
   on(event: "error", listener: (error: Error) => void): unknown;

@@ -4,6 +4,8 @@ import { ANSWER_LOST, NOTHING_WRITTEN } from "../../domain/journal.ts";
 /** What the journal's own functions raise. */
 const LEASE_RAN_OUT = "TK001";
 const RULE_BROKEN = "TK002";
+const OTHER_SERVER = "TK003";
+const UNSAFE_SETTING = "TK004";
 
 /** No connection could be had, so that nothing was asked of the database at all. */
 export class NeverSent extends Error {
@@ -50,6 +52,9 @@ export function toJournalError(error: unknown): KernelError {
 function meaningOf(state: string | undefined): readonly [KernelErrorCode, string] {
   if (state === undefined) return ["JOURNAL_UNAVAILABLE", "cannot be reached"];
   if (state === RULE_BROKEN) return ["KERNEL_STUCK", "refused a step that its rules forbid"];
+  if (state === OTHER_SERVER)
+    return ["JOURNAL_UNSAFE", "is on a server that lacks what may have been acknowledged; open it again to see why"];
+  if (state === UNSAFE_SETTING) return ["JOURNAL_UNSAFE", "is on a server that could lose acknowledged commits"];
   if (state === "25006") return ["JOURNAL_UNSAFE", "is on a server that only reads; connect to the primary"];
   if (state === "53100") return ["JOURNAL_FULL", "has no space left; nothing new is dispatched until there is"];
   if (/^(?:42P01|42883|42703|3F000|XX00)/.test(state)) {

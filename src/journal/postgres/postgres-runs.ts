@@ -82,6 +82,7 @@ export class PostgresRuns implements RunBackend {
 
   async listOpen(after: string, limit: number): Promise<readonly RunListing[]> {
     const { schema } = this.#parts;
+    await this.#repeatable(`SELECT ${schema}.shorten_leases()`);
     const rows = await this.#repeatable(
       `SELECT run_id, status, turn, updated_at_ms::text,
          EXISTS (SELECT 1 FROM ${schema}.owners o WHERE o.owner = r.owner AND o.lease_until > clock_timestamp()) AS claimed

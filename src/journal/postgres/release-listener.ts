@@ -1,7 +1,9 @@
 /**
  * Hears what other processes release, while somebody here waits.
  * Owns: one connection that listens, taken at the first wait. Invariants: without it, or when it breaks,
- * those who wait still look from time to time; a broken one is replaced at the next wait.
+ * those who wait still look from time to time; a broken one is replaced at the next wait. Where a pooler
+ * stands before the server nobody listens: its connections serve whoever comes next, who would be told, and
+ * not we.
  */
 import type { Released } from "../../domain/journal.ts";
 import type { PostgresClient, PostgresPool } from "./pool.ts";
@@ -16,7 +18,8 @@ export interface ListenerPorts {
 /** See the file header. */
 export class ReleaseListener {
   readonly #ports: ListenerPorts;
-  #client: Promise<PostgresClient> | undefined;
+  /** Resolves to nothing where listening is no use. */
+  #client: Promise<PostgresClient | undefined> | undefined;
   #isClosed = false;
 
   constructor(ports: ListenerPorts) {
@@ -40,18 +43,22 @@ export class ReleaseListener {
     client?.release(true);
   }
 
-  async #connect(): Promise<PostgresClient> {
+  async #connect(): Promise<PostgresClient | undefined> {
     const { pool, channel, onReleased } = this.#ports;
     const client = await pool.connect();
     const connecting = this.#client;
-    client.on("notification", (message) => {
-      const [scopes = "", ...operation] = message.payload?.split("\n") ?? [];
-      if (message.channel === channel) onReleased({ operationId: operation.join("\n"), scopes: scopes.split(" ") });
-    });
-    client.on("error", () => {
-      if (connecting !== undefined && this.#forget(connecting)) client.release(true);
-    });
     try {
+      if (await isPooled(client)) {
+        client.release();
+        return undefined;
+      }
+      client.on("notification", (message) => {
+        const [scopes = "", ...operation] = message.payload?.split("\n") ?? [];
+        if (message.channel === channel) onReleased({ operationId: operation.join("\n"), scopes: scopes.split(" ") });
+      });
+      client.on("error", () => {
+        if (connecting !== undefined && this.#forget(connecting)) client.release(true);
+      });
       await client.query(`LISTEN ${channel}`);
       return client;
     } catch (error) {
@@ -60,9 +67,17 @@ export class ReleaseListener {
     }
   }
 
-  #forget(connecting: Promise<PostgresClient>): boolean {
+  #forget(connecting: Promise<PostgresClient | undefined>): boolean {
     if (this.#client !== connecting) return false;
     this.#client = undefined;
     return true;
   }
+}
+
+/** Whether a connection ends at a pooler: then the process that answers is not the one that was named. */
+async function isPooled(client: PostgresClient): Promise<boolean> {
+  const { processID } = client;
+  if (processID === undefined || processID === null) return false;
+  const { rows } = await client.query("SELECT pg_backend_pid() AS answering");
+  return Number(rows[0]?.answering) !== processID;
 }
