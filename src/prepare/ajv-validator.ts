@@ -30,14 +30,14 @@ export function ajvValidator(): JsonSchemaValidator {
       checkGiven(schema, "schema", isRecord);
       checkOptions(given, COMPILE_CHECKS, { path: "options", required: ["dialect", "strict"] });
       const { dialect, strict } = given;
-      return readGiven("schema", () => {
-        const { $schema: _dialect, ...bare } = schema;
-        const meta = metaValidators.get(dialect) ?? createAjv(dialect, { ...FIXED, strict: false });
-        metaValidators.set(dialect, meta);
-        judgeSchema(meta, bare);
-        const options: Options = { ...FIXED, ...(strict ? STRICT : TOLERANT), meta: false, validateSchema: false };
-        return createCheck(bare, dialect, options);
-      });
+      // JSON is what it is from here on, whatever it was.
+      const own = readGiven("schema", () => JSON.parse(JSON.stringify(schema)) as JsonObject);
+      const { $schema: _dialect, ...bare } = own;
+      const meta = metaValidators.get(dialect) ?? createAjv(dialect, { ...FIXED, strict: false });
+      metaValidators.set(dialect, meta);
+      judgeSchema(meta, bare);
+      const options: Options = { ...FIXED, ...(strict ? STRICT : TOLERANT), meta: false, validateSchema: false };
+      return createCheck(bare, dialect, options);
     },
   };
 }
