@@ -15,7 +15,8 @@ const BLOCKED_TEXT = "not_executed: no approval was given for this call.";
 
 /**
  * Brings the calls of a batch to where an earlier process left them (RUN-6): prepared arguments are taken
- * as stored and never transformed again, settled calls keep their results, and nobody is asked anew.
+ * as stored and never transformed again, settled calls keep their results, and nobody is asked anew. Events tell
+ * of those that go on as prepared.
  * Answers how many calls have settled.
  */
 export function restoreCalls(batch: BatchRun, stored: StoredBatch): number {
@@ -30,7 +31,15 @@ export function restoreCalls(batch: BatchRun, stored: StoredBatch): number {
     const call = batch.calls[fact.index];
     if (call !== undefined) restoreSettled(call, fact);
   }
+  for (const call of batch.calls) tellPrepared(batch, call);
   return stored.settled.size;
+}
+
+/** Who watches this process alone is told of each call that it goes on with, and of its keys. */
+function tellPrepared({ core }: BatchRun, call: CallRun): void {
+  const { prepared, refusal, settled } = call;
+  if (prepared === undefined || refusal !== undefined || settled !== undefined) return;
+  core.events.emitCall("toolPrepared", call, { conflictKeys: prepared.conflictKeys });
 }
 
 /** A settled call as it was settled; its chart has nothing more to do. */

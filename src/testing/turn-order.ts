@@ -27,6 +27,8 @@ export class TurnOrder {
   #lastMessage = -1;
   #epoch: { readonly epoch: number; readonly callIds: readonly string[]; isSettled: boolean } | undefined;
   #isContinued: boolean;
+  /** Calls that had their results before the process whose events come now. */
+  #settledBefore: ReadonlySet<CallOrder> = new Set();
 
   /** `isContinued`: an earlier process, whose events may not be here, has had the run. */
   constructor(isContinued: boolean) {
@@ -39,6 +41,7 @@ export class TurnOrder {
     this.#lastStarted = -1;
     this.#lastMessage = -1;
     this.#epoch = undefined;
+    this.#settledBefore = new Set([...this.#calls.values()].filter(({ outcome }) => outcome !== undefined));
     for (const call of this.#calls.values()) {
       call.isOfEarlier = true;
       if (call.outcome === undefined) Object.assign(call, { isRefused: false, isBlocked: false, isDispatched: false });
@@ -106,9 +109,9 @@ export class TurnOrder {
     }
   }
 
-  /** Nothing of a batch is dispatched before all of it is prepared. */
+  /** Nothing of a batch is dispatched before all of it is prepared, or stands prepared again. */
   #checkPreparing(call: CallOrder, what: string): void {
-    if (this.#find(({ isDispatched }) => isDispatched) !== undefined)
+    if (this.#find((other) => other.isDispatched && !this.#settledBefore.has(other)) !== undefined)
       throw new RuleViolation("PREP-1", `${nameOf(call)} was ${what} when a call of its batch had been dispatched`);
   }
 

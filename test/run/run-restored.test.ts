@@ -24,19 +24,23 @@ const PREPARED: StoredPreparation = {
 };
 
 /** Restores one prepared call of the tool `read`. */
-function restored(tools: ReadonlyMap<string, object>): { readonly call: CallRun; readonly told: unknown[] } {
+function restored(tools: ReadonlyMap<string, object>) {
   const told: unknown[] = [];
+  const shown: unknown[] = [];
   const call = { toolName: "read", owner: { tools }, tell: (fact: unknown) => told.push(fact) } as unknown as CallRun;
-  const batch = { calls: [call], core: { settings: { steady: { now: () => 7 } } } } as unknown as BatchRun;
+  const events = { emitCall: (kind: string, _call: CallRun, fields: object) => shown.push([kind, fields]) };
+  const core = { settings: { steady: { now: () => 7 } }, events };
+  const batch = { calls: [call], core } as unknown as BatchRun;
   const stored = { preparations: [PREPARED], decisions: new Map(), settled: new Map() } as unknown as StoredBatch;
   expect(restoreCalls(batch, stored)).toBe(0);
-  return { call, told };
+  return { call, told, shown };
 }
 
 describe("a call that an earlier process has prepared", () => {
   it("RUN-6: is prepared as it was, and nothing of it is done again", () => {
     const { tool } = recordingTool();
-    const { call, told } = restored(new Map([["read", { tool }]]));
+    const { call, told, shown } = restored(new Map([["read", { tool }]]));
+    expect(shown).toEqual([["toolPrepared", { conflictKeys: ["k"] }]]);
     const { index: _index, ...kept } = PREPARED as Extract<StoredPreparation, { kind: "prepared" }>;
     expect(call.prepared).toStrictEqual({ ...kept, tool });
     expect([call.refusal, call.preparedAtMs, Object.isFrozen(call.prepared?.arguments)]).toEqual([undefined, 7, true]);
@@ -48,7 +52,8 @@ describe("a call that an earlier process has prepared", () => {
     ["gone", new Map()],
     ["not to be called", new Map([["read", { tool: recordingTool().tool, unavailable: "broken" }]])],
   ])("RUN-6: is refused where its tool is %s by now, which says nothing of itself", (_how, tools) => {
-    const { call, told } = restored(tools);
+    const { call, told, shown } = restored(tools);
+    expect(shown).toEqual([]);
     expect(call.prepared?.tool).toEqual({
       name: "read",
       description: "",
