@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../domain/promise-like.ts";
 import type { StandardIssue, StandardSchema } from "../domain/schema.ts";
 import { clipText, showPointer } from "./json-pointer.ts";
 
@@ -22,7 +23,7 @@ const MAX_MESSAGE_CHARACTERS = 300;
 export function validateStandard(schema: StandardSchema, value: unknown): StandardVerdict | Promise<StandardVerdict> {
   try {
     const answer: unknown = schema["~standard"].validate(value);
-    if (!isThenable(answer)) return readAnswer(answer, value);
+    if (!isPromiseLike(answer)) return readAnswer(answer, value);
     return Promise.resolve(answer).then(
       (settled) => readAnswer(settled, value),
       () => FAILED,
@@ -33,10 +34,6 @@ export function validateStandard(schema: StandardSchema, value: unknown): Standa
 }
 
 const FAILED: StandardVerdict = { ok: false, reason: "the validation of the tool's input schema failed", threw: true };
-
-function isThenable(answer: unknown): answer is PromiseLike<unknown> {
-  return typeof answer === "object" && answer !== null && "then" in answer && typeof answer.then === "function";
-}
 
 function readAnswer(answer: unknown, value: unknown): StandardVerdict {
   try {

@@ -1,5 +1,6 @@
 import { MAX_MODEL_RECEIPT_CHARACTERS, type ModelReceiptProjector, type ProjectionInput } from "../domain/action.ts";
 import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from "../domain/json.ts";
+import { isPromiseLike, letGo } from "../domain/promise-like.ts";
 
 /**
  * Asks a host's projector what the model sees of a receipt, and reads the answer: an object, or JSON text
@@ -8,7 +9,9 @@ import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from "../domain/json.
  */
 export function readProjection(projector: ModelReceiptProjector, input: ProjectionInput): JsonObject | undefined {
   try {
-    const text = textOf(projector(input));
+    const answer: unknown = projector(input);
+    letGo(answer); // a promise is no answer, and nobody else looks at it
+    const text = textOf(answer);
     if (text === undefined || text.length > MAX_MODEL_RECEIPT_CHARACTERS) return undefined;
     const value = JSON.parse(text) as JsonValue; // the parser makes nothing but JSON
     return isObject(value) && isExact(value) && isUnambiguous(text) ? value : undefined;
@@ -20,7 +23,7 @@ export function readProjection(projector: ModelReceiptProjector, input: Projecti
 function textOf(answer: unknown): string | undefined {
   if (typeof answer === "string") return answer;
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return undefined;
-  if (typeof (answer as { readonly then?: unknown }).then === "function") return undefined;
+  if (isPromiseLike(answer)) return undefined;
   // Whatever is no plain object would be shown as an empty one, such as a map.
   const prototype: unknown = Object.getPrototypeOf(answer);
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -10,12 +10,14 @@ interface ZoneRule {
   readonly entries?: true;
 }
 
-// Three files are zones of their own: `src/index.ts` is the "entry"; `src/run/clock.ts` the "clock", a leaf that
-// every zone may import which gives a host the real clock by default; and `src/domain/check-options.ts` is
-// "given", which every zone may import that hosts hand something to.
+// Four files are zones of their own: `src/index.ts` is the "entry"; `src/run/clock.ts` the "clock", a leaf that
+// every zone may import which gives a host the real clock by default; `src/domain/check-options.ts` is "given",
+// which every zone may import that hosts hand something to; and `src/domain/promise-like.ts` is "promises", a leaf
+// for every zone that meets promises of others, so that all tell them apart alike.
 const BEHIND_THE_DOOR = [
   "domain",
   "given",
+  "promises",
   "prepare",
   "repeat",
   "plan",
@@ -26,12 +28,13 @@ const BEHIND_THE_DOOR = [
   "run",
   "clock",
 ];
-const STAGE: ZoneRule = { zones: ["domain", "given"], packages: "dependencies" };
-const OUTSIDE: ZoneRule = { zones: ["given"], packages: "peers", entries: true };
+const STAGE: ZoneRule = { zones: ["domain", "given", "promises"], packages: "dependencies" };
+const OUTSIDE: ZoneRule = { zones: ["given", "promises"], packages: "peers", entries: true };
 
 const ZONES: Readonly<Record<string, ZoneRule>> = {
   domain: { zones: [], packages: "none" },
   given: { zones: ["domain"], packages: "none" },
+  promises: { zones: [], packages: "none" },
   machines: { zones: ["plan", "repeat"], typeZones: ["domain"], packages: "xstate" },
   prepare: STAGE,
   repeat: STAGE,
@@ -39,11 +42,15 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   settle: STAGE,
   observe: STAGE,
   journal: { zones: ["domain", "given", "clock"], packages: "peers" },
-  actions: { zones: ["domain", "given", "machines", "clock"], typeZones: ["journal"], packages: "dependencies" },
+  actions: {
+    zones: ["domain", "given", "promises", "machines", "clock"],
+    typeZones: ["journal"],
+    packages: "dependencies",
+  },
   clock: { zones: ["domain", "given"], packages: "none" },
   interpreter: { zones: [], packages: "xstate" },
   run: {
-    zones: ["domain", "machines", "interpreter", "prepare", "repeat", "plan", "settle", "clock"],
+    zones: ["domain", "promises", "machines", "interpreter", "prepare", "repeat", "plan", "settle", "clock"],
     packages: "dependencies",
   },
   // What a host holds in its hand: the one place where the drivers meet the events and the stores.
@@ -59,6 +66,7 @@ const SINGLE_FILES: Readonly<Record<string, string>> = {
   "src/index.ts": "entry",
   "src/run/clock.ts": "clock",
   "src/domain/check-options.ts": "given",
+  "src/domain/promise-like.ts": "promises",
 };
 
 const MAY_USE_BUILTINS = [

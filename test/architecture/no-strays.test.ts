@@ -5,7 +5,15 @@ import { describe, expect, it } from "vitest";
 import { projectFiles } from "../support/project-files.ts";
 import { parseSource, ROOT, sourceFiles } from "../support/syntax.ts";
 import { mayUseBuiltins } from "./import-direction.ts";
-import { clockCalls, nodeGlobals, realTimers, uncheckedTypes, unfinishedMarks, unrunTests } from "./strays.ts";
+import {
+  clockCalls,
+  nodeGlobals,
+  ownPromises,
+  realTimers,
+  uncheckedTypes,
+  unfinishedMarks,
+  unrunTests,
+} from "./strays.ts";
 
 const OWNS_TIME = /^src\/(?:run\/clock\.ts$|cli\/|inspect\/)/;
 const WAITS_FOR_REAL_THINGS = /^test\/(?:support|browser|crash)\//;
@@ -42,6 +50,10 @@ describe("no strays", () => {
     expect(product.flatMap(uncheckedTypes)).toEqual([]);
   });
 
+  it("no promise is told by its class", () => {
+    expect(product.flatMap(ownPromises)).toEqual([]);
+  });
+
   it("no test waits for a real timer", () => {
     expect(tests.filter(({ path }) => !WAITS_FOR_REAL_THINGS.test(path)).flatMap(realTimers)).toEqual([]);
   });
@@ -73,6 +85,11 @@ describe("the stray check finds", () => {
 
   it("a wait in a test, and none in a string", () => {
     expect(realTimers(parse(`${timer}(f, 1); const text = "${timer}(f)";`))).toEqual([`src/x.ts:1: ${timer}`]);
+  });
+
+  it("a promise that is told by its class, and no other class", () => {
+    const text = "a instanceof Promise; b instanceof globalThis.Promise; c instanceof Error;";
+    expect(ownPromises(parse(text))).toEqual(Array(2).fill("src/x.ts:1: instanceof Promise"));
   });
 
   it("a global of Node, and no property of that name", () => {

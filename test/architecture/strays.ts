@@ -53,6 +53,13 @@ export function nodeGlobals(file: SourceFile): string[] {
   return findNodes(file.program, isNodeGlobal).map((node) => `${placeOf(file, node.start)}: ${String(nameOf(node))}`);
 }
 
+/** Promises that are told by their class, which those of another realm or library are not of. */
+export function ownPromises(file: SourceFile): string[] {
+  return findNodes(file.program, ({ type, operator }) => type === "BinaryExpression" && operator === "instanceof")
+    .filter((node) => calleeName(nodeAt(node, "right")).replace(/^globalThis\./, "") === "Promise")
+    .map(({ start }) => `${placeOf(file, start)}: instanceof Promise`);
+}
+
 /** Types that check nothing, and comments that silence the checker. */
 export function uncheckedTypes(file: SourceFile): string[] {
   const anys = findNodes(file.program, ({ type }) => type === "TSAnyKeyword").map(

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../domain/json.ts";
+import { isPromiseLike } from "../../domain/promise-like.ts";
 import type { StandardResult } from "../../domain/schema.ts";
 import { type ImportedSchema, importSchema, isStandard, schemaOfValidator } from "../import/foreign-schema.ts";
 import { refusedTool } from "../import/tool-policies.ts";
@@ -22,7 +23,7 @@ export function importAiSdkSchema(toolName: string, schema: unknown): ImportedSc
     return importSchema(toolName, ready);
   }
   const { jsonSchema, validate } = ready as { readonly jsonSchema?: unknown; readonly validate?: unknown };
-  if (isThenable(jsonSchema)) {
+  if (isPromiseLike(jsonSchema)) {
     const wait = "its JSON Schema is only ready later. Await schema.jsonSchema and give jsonSchema() of it";
     throw refusedTool("fromAiSdkTools", toolName, wait);
   }
@@ -39,8 +40,4 @@ function readVerdict(verdict: unknown): StandardResult<unknown> {
   }
   const error: unknown = isFields(verdict) ? verdict.error : undefined;
   return { issues: [{ message: error instanceof Error ? error.message : "The input is not valid." }] };
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -6,20 +6,15 @@ export function askOf(framework: string, toolName: string): JsonObject {
 }
 
 /**
- * A framework's answer to "does this call need approval", as an ask; a later answer is waited for, no
- * longer than for a hook of the host's. Anything but a plain no is a yes: the call never runs unasked.
+ * A framework's answer to "does this call need approval", as an ask; a later answer, by whatever kind of
+ * promise, is waited for, no longer than for a hook of the host's. Anything but a plain no is a yes: the call
+ * never runs unasked.
  */
-export function askIfNeeded(
-  answer: unknown,
-  ask: JsonObject,
-): JsonObject | undefined | Promise<JsonObject | undefined> {
-  if (!(answer instanceof Promise)) return askUnlessNo(answer, ask);
-  return answer.then(
-    (later) => askUnlessNo(later, ask),
-    () => ask,
-  );
-}
-
-function askUnlessNo(answer: unknown, ask: JsonObject): JsonObject | undefined {
-  return answer === false || answer === undefined ? undefined : ask;
+export async function askIfNeeded(answer: unknown, ask: JsonObject): Promise<JsonObject | undefined> {
+  try {
+    const settled = await answer;
+    return settled === false || settled === undefined ? undefined : ask;
+  } catch {
+    return ask;
+  }
 }

@@ -64,10 +64,8 @@ function checking(schema: StandardSchema): StandardSchema {
     "~standard": {
       version: 1,
       vendor: schema["~standard"].vendor,
-      validate: (value) => {
-        const result = schema["~standard"].validate(value);
-        return result instanceof Promise ? result.then((later) => keep(value, later)) : keep(value, result);
-      },
+      // Waited for, whatever kind of promise it is: what is not waited for looks like a success.
+      validate: async (value) => keep(value, await schema["~standard"].validate(value)),
     },
   };
 }

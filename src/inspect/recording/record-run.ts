@@ -26,6 +26,7 @@ import {
   isList,
   type OptionCheck,
 } from "../../domain/check-options.ts";
+import { letGo } from "../../domain/promise-like.ts";
 import { argumentsOf, contentOf, type EventSource, resultText } from "./content.ts";
 import { INSPECTION_VERSION, RECORD_NAMES } from "./entry.ts";
 import { readActor, readTransition } from "./inspection.ts";
@@ -182,9 +183,4 @@ class Recorder implements Telemetry, RunRecorder {
   #writeRecord(traceRecord: TraceRecord): void {
     this.#write(`${JSON.stringify(traceRecord)}\n`);
   }
-}
-
-/** Nobody waits for a `write` that is not done at once; that its promise rejects must not end the process. */
-function letGo(answer: unknown): void {
-  if (answer instanceof Promise) answer.catch(() => undefined);
 }
