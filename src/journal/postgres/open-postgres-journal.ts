@@ -8,7 +8,8 @@ export type PostgresJournalOptions = PostgresStoreOptions;
 
 /**
  * Opens a journal in a PostgreSQL database, and makes its schema if there is none (ACT-10). Many processes
- * and hosts may share it. It needs three connections; a pool that is passed stays the host's.
+ * and hosts may share it. A pool that is passed stays the host's. One of its connections is kept to listen from
+ * the first wait for keys on, where there is more than one; without it those who wait look from time to time.
  * @throws KernelError `JOURNAL_UNSAFE` for a server that could lose acknowledged commits, that only reads,
  * or that was restored or failed over; `JOURNAL_VERSION` for a newer schema; `JOURNAL_UNAVAILABLE` when it
  * cannot be reached or used; `JOURNAL_CORRUPT`; `JOURNAL_FULL`; `INVALID_OPTIONS`.

@@ -25,6 +25,8 @@ export interface PostgresResult {
 /** A pool of connections, as `pg` gives it. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
+  /** `max`: how many connections it has at most. A pool that does not say is taken to have one. */
+  readonly options?: { readonly max?: number | undefined } | undefined;
 }
 
 /** A connection string, the options of a `pg` pool, or such a pool; that one stays the host's. */

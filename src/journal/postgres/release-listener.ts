@@ -1,12 +1,13 @@
 /**
  * Hears what other processes release, while somebody here waits.
- * Owns: one connection that listens, taken at the first wait. Invariants: without it, or when it breaks,
- * those who wait still look from time to time; a broken one is replaced at the next wait. Where a pooler
- * stands before the server nobody listens: its connections serve whoever comes next, who would be told, and
- * not we.
+ * Owns: one connection that listens, taken at the first wait where the pool can spare it: the last one is for
+ * statements. Invariants: without it, or when it breaks, those who wait still look from time to time; a broken
+ * one is replaced at the next wait. Where a pooler stands before the server nobody listens: its connections
+ * serve whoever comes next, who would be told, and not we.
  */
 import type { Released } from "../../domain/journal.ts";
 import type { PostgresClient, PostgresPool } from "./pool.ts";
+import { returnSpare, takeSpare } from "./spare-connection.ts";
 
 /** What a listener works with. */
 export interface ListenerPorts {
@@ -28,7 +29,7 @@ export class ReleaseListener {
 
   /** Listens from now on, if it does not already. */
   listen(): void {
-    if (this.#isClosed || this.#client !== undefined) return;
+    if (this.#isClosed || this.#client !== undefined || !takeSpare(this.#ports.pool)) return;
     const connecting = this.#connect();
     this.#client = connecting;
     connecting.catch(() => this.#forget(connecting));
@@ -37,8 +38,9 @@ export class ReleaseListener {
   /** Listens no more. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const client = await this.#client?.catch(() => undefined);
-    this.#client = undefined;
+    const connecting = this.#client;
+    const client = await connecting?.catch(() => undefined);
+    if (connecting !== undefined) this.#forget(connecting);
     // Destroyed: what it listened to must not go with it to its next user.
     client?.release(true);
   }
@@ -70,6 +72,7 @@ export class ReleaseListener {
   #forget(connecting: Promise<PostgresClient | undefined>): boolean {
     if (this.#client !== connecting) return false;
     this.#client = undefined;
+    returnSpare(this.#ports.pool);
     return true;
   }
 }
