@@ -1,12 +1,12 @@
 import type { Outcome } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
 import type { JsonObject } from "../domain/json.ts";
+import { messageOf } from "../domain/read-thrown.ts";
 import { stoppedText } from "../settle/kernel-texts.ts";
 import {
   blockedResult,
   cancelledResult,
   failureResult,
-  messageOf,
   refusedResult,
   repeatTerminatedResult,
   stoppedResult,
@@ -52,7 +52,8 @@ function withDetails(result: ToolResult, details: JsonObject | undefined): ToolR
 
 /** What a call came to that was never dispatched. */
 export function resultBeforeDispatch(call: CallRun, outcome: Outcome): ToolResult {
-  if (outcome === "refused" && call.refusal !== undefined) return refusedResult(call.refusal);
+  if (outcome === "refused" && call.refusal !== undefined)
+    return refusedResult(call.refusal, call.owner.core.settings.limits.maxResultCharacters);
   if (outcome === "blocked" && call.blocker !== undefined) return blockedResult(call.blocker);
   if (outcome === "repeatTerminated") return repeatTerminatedResult(call.call.name, call.repeatCount);
   return cancelledResult(reasonOf(call));

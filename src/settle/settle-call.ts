@@ -3,6 +3,7 @@
  * Owns: nothing; pure. Upholds: UNC-1, UNC-8, CAN-2, PREP-6, PREP-13, REP-5.
  */
 import { durableOutcomeOf } from "../domain/action.ts";
+import type { Refusal } from "../domain/call.ts";
 import {
   type ContentPart,
   type DeclaredResult,
@@ -12,9 +13,9 @@ import {
   readField,
   type ToolResult,
 } from "../domain/content.ts";
-import { isToolError, type ToolError } from "../domain/errors.ts";
-import { FAILURE_CATEGORIES, type FailureCategory } from "../domain/failure.ts";
+import type { FailureCategory } from "../domain/failure.ts";
 import type { JsonValue } from "../domain/json.ts";
+import { categoryOf, clipSaid, messageOf, readCategory } from "../domain/read-thrown.ts";
 import type { Writable } from "../domain/writable.ts";
 import {
   blockedText,
@@ -27,9 +28,6 @@ import {
 } from "./kernel-texts.ts";
 import { recordValue } from "./record-value.ts";
 import { contentOf, type ReadContent, readContent, textPart } from "./result-content.ts";
-
-/** The most that is shown of what was thrown; a message can be as long as a tool likes. */
-const MAX_MESSAGE_CHARACTERS = 10_000;
 
 /** The most that a receipt has beside its result: ids, code and message are bounded. */
 const MAX_RECEIPT_HEAD_CHARACTERS = 32_768;
@@ -98,7 +96,7 @@ function readDetails(
 
 /** The result of a failure that is certain: a `ToolError`, or any throw that means nothing happened. */
 export function failureResult(error: unknown, category: FailureCategory, maxCharacters?: number): ToolResult {
-  return errorResult([textPart(messageOf(error, maxCharacters))], isToolError(error) ? categoryOf(error) : category);
+  return errorResult([textPart(messageOf(error, maxCharacters))], categoryOf(error, category));
 }
 
 /**
@@ -125,12 +123,11 @@ export function uncertainResult(cause: LossCause, said?: ToolResult | string): T
 }
 
 /** The result of a call that failed preparation, or was refused with its whole response (PREP-6). */
-export function refusedResult(refusal: {
-  readonly reason: string;
-  readonly failureCategory: FailureCategory;
-  readonly terminate: boolean;
-}): ToolResult {
-  return { ...errorResult([textPart(refusal.reason)], refusal.failureCategory), terminate: refusal.terminate };
+export function refusedResult(
+  { reason, failureCategory, terminate }: Pick<Refusal, "reason" | "failureCategory" | "terminate">,
+  maxCharacters?: number,
+): ToolResult {
+  return { ...errorResult([textPart(clipSaid(reason, maxCharacters))], failureCategory), terminate };
 }
 
 /** The result of a call that an uncertain write holds back (UNC-5). */
@@ -146,29 +143,6 @@ export function cancelledResult(reason: string | undefined): ToolResult {
 /** The result of an exact repeat that was not run (REP-5). */
 export function repeatTerminatedResult(toolName: string, count: number): ToolResult {
   return { ...errorResult([textPart(repeatTerminatedText(toolName, count))], "conflict"), terminate: true };
-}
-
-function categoryOf(error: ToolError): FailureCategory {
-  try {
-    return readCategory(error.failureCategory);
-  } catch {
-    return "unspecified";
-  }
-}
-
-/**
- * The text of whatever was thrown; reading it never throws. **bounds**: 10,000 characters, or
- * `maxCharacters` where those are fewer, as of any result.
- */
-export function messageOf(error: unknown, maxCharacters: number = MAX_MESSAGE_CHARACTERS): string {
-  const most = Math.min(MAX_MESSAGE_CHARACTERS, maxCharacters);
-  try {
-    const text: unknown = error instanceof Error ? error.message || error.name : error;
-    if (typeof text !== "string") return "The tool threw a value that is no Error.";
-    return text.length > most ? `${text.slice(0, most)}…` : text;
-  } catch {
-    return "The tool threw an error that cannot be read.";
-  }
 }
 
 interface ResultFlags {
@@ -205,10 +179,6 @@ function placeholder(fault: Extract<ReadContent, { kind: "fault" }>): string {
 
 function errorResult(content: readonly ContentPart[], failureCategory: FailureCategory): ToolResult {
   return { content, isError: true, failureCategory, outcomeUncertain: false, terminate: false };
-}
-
-function readCategory(category: unknown): FailureCategory {
-  return FAILURE_CATEGORIES.find((known) => known === category) ?? "unspecified";
 }
 
 type DeclaredFields = Partial<Record<keyof Omit<DeclaredResult, symbol>, unknown>>;

@@ -50,15 +50,11 @@ describe.each(KINDS)("%s", (_kind, later) => {
     [true, 1],
     [false, undefined],
   ])("APP-1: of a framework's own question, %s, is waited for", async (needed, asks) => {
-    const foreign = {
-      name: "pay",
-      description: "",
-      parameters: { type: "object" },
-      needsApproval: () => later(needed),
-    };
-    const openai = fromOpenAIAgentsTools([{ ...foreign, type: "function", invoke: async () => "paid" }]);
-    const inputSchema = { type: "object" };
-    const aiSdk = fromAiSdkTools({ pay: { inputSchema, needsApproval: foreign.needsApproval, execute: () => "paid" } });
+    const [schema, needsApproval] = [{ type: "object" }, () => later(needed)];
+    const kind = { type: "function", name: "pay", description: "", parameters: schema };
+    const paying = { ...kind, needsApproval, invoke: async () => "paid" };
+    const openai = fromOpenAIAgentsTools([paying]);
+    const aiSdk = fromAiSdkTools({ pay: { inputSchema: schema, needsApproval, execute: () => "paid" } });
     for (const tools of [openai, aiSdk]) {
       const session = createToolSession({ tools, clock: simulatedClock().clock });
       const { approvals } = await session.execute([{ id: "a", name: "pay", arguments: "{}" }]).result;

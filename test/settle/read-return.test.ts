@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type ContentPart, type ToolResult, toolResult } from "../../src/domain/content.ts";
 import { ToolError } from "../../src/domain/errors.ts";
-import { failureResult, messageOf, readReturn, stoppedResult, uncertainResult } from "../../src/settle/settle-call.ts";
+import { messageOf } from "../../src/domain/read-thrown.ts";
+import { failureResult, readReturn, stoppedResult, uncertainResult } from "../../src/settle/settle-call.ts";
 
 const OPTIONS = { maxCharacters: 1_000, isWrite: true };
 
