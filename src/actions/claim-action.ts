@@ -45,6 +45,7 @@ export type Claimed =
  */
 export async function claimAction(parts: DispatchParts, order: ClaimOrder): Promise<Claimed> {
   const attempt = new Attempt(parts, order);
+  parts.room.arrive();
   try {
     return await attempt.run();
   } catch (error) {
@@ -53,6 +54,7 @@ export async function claimAction(parts: DispatchParts, order: ClaimOrder): Prom
     throw error;
   } finally {
     attempt.leave();
+    parts.room.depart();
   }
 }
 
@@ -93,6 +95,7 @@ class Attempt {
   readonly #life: ActionLife;
   #checked: CheckedIntent;
   #place: Place | undefined;
+  #news = 0;
   #isInDoubt = false;
   #sweptAtMs: number;
 
@@ -107,6 +110,7 @@ class Attempt {
 
   async run(): Promise<Claimed> {
     for (;;) {
+      this.#news = this.#parts.room.news;
       const answer = await this.#ask();
       switch (answer.kind) {
         case "waiting":
@@ -188,7 +192,7 @@ class Attempt {
     const { operationId } = intent;
     const lines = kind === "waiting" ? scopes.map(({ id }) => id) : [`operation:${operationId}`];
     const { untilMs, signal } = this.#order;
-    return room.enter({ operationId, lines, untilMs, signal, poll: journal.protocol.poll });
+    return room.enter({ operationId, lines, untilMs, signal, poll: journal.protocol.poll, news: this.#news });
   }
 
   async #sweepAtTimes(): Promise<void> {

@@ -65,20 +65,18 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
     checkDispatcherOptions(options);
     const { journal, handler, receiptCommitTimeoutMs = 10_000, conflictWaitTimeoutMs = 30_000 } = options;
     const clock = steadyClock(options.clock);
-    const room = new WaitRoom(clock);
     this.#parts = {
       journal,
       // The handler narrows on `action`; an intent of this dispatcher is of one of its actions.
       handler: handler as unknown as GameActionHandler<AnyActions>,
       clock,
       chart: new ActionChart(),
-      room,
+      room: new WaitRoom(clock, (listener) => journal.protocol.onReleased(listener)),
       live: new LiveActions(),
       leftovers: new Leftovers(clock, () => !journal.protocol.isClosed),
       receiptCommitTimeoutMs,
       conflictWaitTimeoutMs,
     };
-    journal.protocol.onReleased((released) => room.wake(released));
   }
 
   /** How long a receipt may take to be saved; the kernel extends its grace to this (CAN-2). */

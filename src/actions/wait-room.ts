@@ -1,8 +1,10 @@
 /**
  * Where dispatches of one process wait for conflict scopes, or for another dispatch of the same id.
- * Owns: a line per scope. Does not own: who gets a scope; that is the journal's answer alone.
- * Invariants: only the first of all its lines looks at the journal, so that many waiters cost no more
- * looks than one (ACT-4); whoever leaves lets the next look; every wait ends by its deadline.
+ * Owns: a line per scope, and the subscription to what the journal releases. Does not own: who gets a scope;
+ * that is the journal's answer alone. Invariants: only the first of all its lines looks at the journal, so
+ * that many waiters cost no more looks than one (ACT-4); whoever leaves lets the next look; every wait ends
+ * by its deadline; while nobody is here it is not subscribed, so that the journal holds no dispatcher that is
+ * let go.
  */
 import type { Released } from "../domain/journal.ts";
 import type { Clock } from "../domain/ports.ts";
@@ -17,25 +19,55 @@ export interface WaitRequest {
   readonly lines: readonly string[];
   readonly untilMs: number;
   readonly signal: AbortSignal | undefined;
+  /** The room's {@link WaitRoom.news} before the journal said to wait; undefined: nobody has asked it yet. */
+  readonly news?: number | undefined;
   /** How often to look without being told; undefined: never. */
   readonly poll: { readonly minMs: number; readonly maxMs: number } | undefined;
 }
+
+/** Has a listener told what is released; answers what ends that. */
+export type Subscribe = (listener: (released: Released) => void) => () => void;
 
 /** See the file header. */
 export class WaitRoom {
   readonly #clock: Clock;
   readonly #lines = new Map<string, Set<Place>>();
   readonly #places = new Map<string, Set<Place>>();
+  readonly #subscribe: Subscribe;
+  #unsubscribe = (): void => undefined;
+  #visitors = 0;
+  #news = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, subscribe: Subscribe) {
     this.#clock = clock;
+    this.#subscribe = subscribe;
+  }
+
+  /** Comes in, and may have to wait: what is released is heard from now on, until {@link depart}. */
+  arrive(): void {
+    if (this.#visitors === 0) this.#unsubscribe = this.#subscribe((released) => this.wake(released));
+    this.#visitors += 1;
+  }
+
+  /** See {@link arrive}. */
+  depart(): void {
+    this.#visitors -= 1;
+    if (this.#visitors === 0) this.#unsubscribe();
+  }
+
+  /** How often something was released. */
+  get news(): number {
+    return this.#news;
   }
 
   /** Stands in line; leave it again, whatever happens. */
   enter(request: WaitRequest): Place {
+    this.arrive();
     const place = new Place(this.#clock, request, () => this.#isFirst(place));
     for (const line of request.lines) addTo(this.#lines, line, place);
     addTo(this.#places, request.operationId, place);
+    // What was released between the journal's answer and now found nobody in line; it is looked at once more.
+    if (request.news !== undefined && request.news !== this.#news) place.wake();
     return place;
   }
 
@@ -44,6 +76,7 @@ export class WaitRoom {
     const { lines, operationId } = place.request;
     removeFrom(this.#places, operationId, place);
     for (const line of lines) removeFrom(this.#lines, line, place);
+    this.depart();
   }
 
   /** Leaves the line without it, and lets those behind look. */
@@ -54,6 +87,7 @@ export class WaitRoom {
 
   /** Lets those look who are first in line for what was released, and whoever waits with that very id. */
   wake({ operationId, scopes }: Released): void {
+    this.#news += 1;
     for (const place of this.#places.get(operationId) ?? []) place.wake();
     this.#wakeFirst(scopes);
   }
