@@ -1,5 +1,5 @@
 import { type ActionEvent, actionMachine } from "../../machines/action.machine.ts";
-import type { ReceiptStatus } from "../domain/action.ts";
+import type { ActionWatch, ReceiptStatus } from "../domain/action.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JournalState } from "../domain/journal.ts";
 
@@ -42,11 +42,13 @@ export class ActionChart {
  */
 export class ActionLife {
   readonly #chart: ActionChart;
+  readonly #watch: ActionWatch | undefined;
   #state: Life;
 
-  constructor(chart: ActionChart, state: Life) {
+  constructor(chart: ActionChart, state: Life, watch?: ActionWatch) {
     this.#chart = chart;
     this.#state = state;
+    this.#watch = watch;
   }
 
   /** Where it is. */
@@ -67,5 +69,6 @@ export class ActionLife {
       );
     }
     this.#state = next;
+    this.#watch?.(fact);
   }
 }

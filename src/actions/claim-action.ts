@@ -1,4 +1,4 @@
-import type { GameActionIntent } from "../domain/action.ts";
+import type { ActionWatch, GameActionIntent } from "../domain/action.ts";
 import { KernelError } from "../domain/errors.ts";
 import {
   ANSWER_LOST,
@@ -21,6 +21,7 @@ export interface ClaimOrder {
   readonly checked: CheckedIntent;
   readonly untilMs: number;
   readonly signal: AbortSignal | undefined;
+  readonly watch: ActionWatch | undefined;
 }
 
 /** What came of it. `intent` is the one that stands in the journal. */
@@ -104,7 +105,7 @@ class Attempt {
     this.#order = order;
     this.#checked = order.checked;
     this.#claimId = parts.journal.protocol.newClaimId();
-    this.#life = beginLife(parts);
+    this.#life = beginLife(parts, "new", order.watch);
     this.#sweptAtMs = parts.clock.now();
   }
 

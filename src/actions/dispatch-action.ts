@@ -1,4 +1,10 @@
-import type { DispatchResult, Disposition, GameActionIntent, GameActionReceipt } from "../domain/action.ts";
+import type {
+  ActionWatch,
+  DispatchResult,
+  Disposition,
+  GameActionIntent,
+  GameActionReceipt,
+} from "../domain/action.ts";
 import { KernelError } from "../domain/errors.ts";
 import { claimAction } from "./claim-action.ts";
 import type { DispatchParts } from "./dispatch-parts.ts";
@@ -16,6 +22,8 @@ export interface DispatchManner {
   readonly graceMs: number | undefined;
   /** Whether an uncertain id is asked about here, or by the kernel (UNC-7). */
   readonly asksRecover: boolean;
+  /** Told of the action's life, where somebody inspects. */
+  readonly watch?: ActionWatch | undefined;
 }
 
 /** An action to dispatch. */
@@ -40,7 +48,7 @@ export async function dispatchAction(parts: DispatchParts, order: DispatchOrder)
   const answer = (dispatched: Dispatched): DispatchedCall => answerWith(parts, startedMs, dispatched);
   if (signal?.aborted === true) return answer({ intent: checked.intent, disposition: "cancelled" });
   const waitMs = Math.min(parts.conflictWaitTimeoutMs, manner.maxWaitMs);
-  const claimed = await claimAction(parts, { checked, signal, untilMs: startedMs + waitMs });
+  const claimed = await claimAction(parts, { checked, signal, untilMs: startedMs + waitMs, watch: manner.watch });
   switch (claimed.kind) {
     case "claimed": {
       const performed = await performAction(parts, {

@@ -1,4 +1,4 @@
-import type { AnyActions, GameActionHandler } from "../domain/action.ts";
+import type { ActionWatch, AnyActions, GameActionHandler } from "../domain/action.ts";
 import type { Journal } from "../domain/journal.ts";
 import type { Clock } from "../domain/ports.ts";
 import { type ActionChart, ActionLife } from "./action-life.ts";
@@ -22,8 +22,12 @@ export interface DispatchParts {
 }
 
 /** An action at the start of its life, or at the state that the journal holds. */
-export function beginLife({ chart }: DispatchParts, state: ActionLife["state"] = "new"): ActionLife {
-  return new ActionLife(chart, state);
+export function beginLife(
+  { chart }: DispatchParts,
+  state: ActionLife["state"] = "new",
+  watch?: ActionWatch,
+): ActionLife {
+  return new ActionLife(chart, state, watch);
 }
 
 /**

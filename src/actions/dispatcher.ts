@@ -6,6 +6,7 @@
 import type {
   ActionMap,
   ActionResolution,
+  ActionWatch,
   AnyActions,
   DispatchResult,
   Disposition,
@@ -52,6 +53,8 @@ export interface CallDispatchOptions {
   readonly signal: AbortSignal;
   /** The call's remaining time less the grace (ACT-3). */
   readonly maxWaitMs: number;
+  /** Told of the action's life, where somebody inspects. */
+  readonly watch?: ActionWatch | undefined;
 }
 
 /** Writes intents down, calls the handler once per operation id, and saves what became of it. */

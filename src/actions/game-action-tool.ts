@@ -164,7 +164,7 @@ class DurableCalls<Schema extends InputSchema, Actions extends ActionMap<Actions
       const { conflictWaitMs = Number.POSITIVE_INFINITY } = known; // now, since the question took its time
       const dispatched = await this.#options.dispatcher.dispatchCall(
         { ...intent, ...(expectedRevision !== undefined && { expectedRevision }) },
-        { signal: context.signal, maxWaitMs: conflictWaitMs },
+        { signal: context.signal, maxWaitMs: conflictWaitMs, watch: known.watchAction },
       );
       return resultOfDispatched(dispatched, known.stopCause);
     } catch (error) {

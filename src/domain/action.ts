@@ -195,6 +195,8 @@ export interface DurableToolContext {
   readonly conflictWaitMs?: number | undefined;
   /** Why its signal has fired, if it has: a cancellation's own reason may look like a time-out's. */
   readonly stopCause?: "timeout" | "cancelled" | undefined;
+  /** Told of the action's life as it goes; there only where somebody inspects. */
+  readonly watchAction?: ActionWatch | undefined;
 }
 
 /**
@@ -229,6 +231,9 @@ export interface DurableToolPort {
   /** Set when the host projects receipts: then PROJ-2 to PROJ-6 hold for every result of the tool. */
   readonly projector?: ModelReceiptProjector;
 }
+
+/** Told each fact of an action's life that the journal holds, by its name in the action's chart. */
+export type ActionWatch = (fact: string) => void;
 
 const OUTCOME: unique symbol = Symbol.for("toolkernel.durableOutcome") as never;
 

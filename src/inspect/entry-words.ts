@@ -39,10 +39,10 @@ function scopeOf(event: RecordedEvent): string {
   return event.turn === 0 ? "" : String(event.turn);
 }
 
-/** `call:1:3` is call 3 of response 1, `epoch:1:0` its first epoch, `batch:1` the response. */
+/** `call:1:3` is call 3 of response 1, `action:1:3` the durable action that it is, `epoch:1:0` its first epoch, `batch:1` the response. */
 function scopeOfActor(id: string): string {
   const [kind, turn, place] = id.split(":");
-  if (kind === "call") return `${turn}.${place}`;
+  if (kind === "call" || kind === "action") return `${turn}.${place}`;
   if (kind === "epoch") return `${turn} e${place}`;
   return kind === "batch" ? String(turn) : "";
 }

@@ -60,6 +60,15 @@ export function startChart<Machine extends AnyStateMachine>(
   return options.interpreter === "compiled" ? startCompiled(chart, options) : startXState(chart, options);
 }
 
+/** Starts an actor that only shows a chart, to who inspects the actors above it; it drives nothing. */
+export function startShownChart<Machine extends AnyStateMachine>(
+  machine: Machine,
+  { id, parent }: { readonly id: string; readonly parent: ChartActor },
+): ChartActor<Machine> {
+  const driver = { perform: () => undefined, fault: () => undefined };
+  return startXState({ machine }, { interpreter: "xstate", id, parent, driver, input: undefined as never });
+}
+
 /**
  * Puts an actor below another one than it was started below: its end is told to its parent, and one that is
  * done already has no use for it, which XState says aloud.
@@ -78,7 +87,7 @@ function startCompiled<Machine extends AnyStateMachine>(
 }
 
 function startXState<Machine extends AnyStateMachine>(
-  { machine }: Chart<Machine>,
+  { machine }: Pick<Chart<Machine>, "machine">,
   { id, input, parent, inspect, driver }: ChartOptions<Machine>,
 ): ChartActor<Machine> {
   const ref = createActor(machine, {

@@ -11,6 +11,7 @@ import type { ActionFacts } from "../domain/event.ts";
 import type { AnyTool, ToolContext } from "../domain/tool.ts";
 import { projectReceipt } from "../settle/project-receipt.ts";
 import type { CallRun } from "./run-call.ts";
+import { watchAction } from "./watch-action.ts";
 
 /** The status that a projected result shows where there is no receipt (PROJ-6). */
 const CODE_OF_OUTCOME: Readonly<Record<Outcome, string>> = {
@@ -51,6 +52,7 @@ export function addDurableFacts(context: ToolContext, tool: AnyTool, call: CallR
     identity: { value: call.identity },
     conflictWaitMs: { get: () => conflictWaitOf(tool, call) },
     stopCause: { get: () => call.actor.getSnapshot().context.stopCause },
+    ...(call.owner.core.settings.inspect !== undefined && { watchAction: { value: watchAction(call) } }),
   });
 }
 

@@ -88,6 +88,12 @@ export class InspectorModel {
     return selection === undefined ? undefined : run?.actors.get(selection.id || `run:${selection.runId}`);
   }
 
+  /** The chart of the selected call's durable action, as the recording tells of its life. */
+  get action(): ActorStory | undefined {
+    const { run, call } = this;
+    return call === undefined ? undefined : run?.actors.get(`action:${call.turn}:${call.callIndex}`);
+  }
+
   /** The selected call, if a call is selected. */
   get call(): CallStory | undefined {
     const [kind, turn, place] = (this.selection?.id ?? "").split(":");

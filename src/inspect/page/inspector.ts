@@ -142,12 +142,12 @@ function drawMoment(): void {
 
 function drawChart(): void {
   const { actor, call } = model;
-  const action = call === undefined ? undefined : actionChart(call);
+  const action = call === undefined ? undefined : actionChart(call, model.action);
   button("action").hidden = action === undefined;
   button("details").hidden = call === undefined;
   place("chart-title").textContent = selectionTitle(model);
   const isAction = showsAction && call !== undefined && action !== undefined;
-  place("chart-words").textContent = isAction ? actionWords(call) : selectionWords(model);
+  place("chart-words").textContent = isAction ? actionWords(call, model.action) : selectionWords(model);
   place("chart-facts").textContent = isAction ? "" : selectionFacts(actor);
   const shown = isAction ? action : actor === undefined ? undefined : shownOf(actor);
   chart.draw(shown, NO_CHART);

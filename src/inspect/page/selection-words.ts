@@ -1,7 +1,7 @@
 import type { CallStory } from "../story/call-story.ts";
 import type { ActorStory } from "../story/run-story.ts";
 import { callSentence } from "../timeline/call-words.ts";
-import type { ShownChart } from "./chart-view.ts";
+import { type ShownChart, shownOf } from "./chart-view.ts";
 import type { InspectorModel } from "./inspector-model.ts";
 
 /** What stands in place of a chart that was not recorded. */
@@ -32,12 +32,16 @@ export function selectionFacts(actor: ActorStory | undefined): string {
     .join("   ");
 }
 
-/** The chart of a call's durable action, in the state that its receipt tells of, or what somebody found out since. */
-export function actionChart({ action, resolvedAs }: CallStory): ShownChart | undefined {
-  if (action === undefined) return undefined;
+/**
+ * The chart of a call's durable action: as its life was told, until the call has ended; then in the state that
+ * its receipt tells of, or what somebody found out since.
+ */
+export function actionChart({ action, resolvedAs }: CallStory, life: ActorStory | undefined): ShownChart | undefined {
+  if (action === undefined) return life === undefined ? undefined : shownOf(life);
   const { status, disposition } = action;
   const isUndone = disposition === "conflictBlocked" || disposition === "cancelled";
   const state = status ?? (isUndone ? "abandoned" : undefined);
+  if (life?.last !== undefined && life.last.state === state && resolvedAs === undefined) return shownOf(life);
   const shown = { drawing: "action", chart: "action" };
   if (state === "uncertain" && resolvedAs !== undefined)
     return { ...shown, state: resolvedAs, from: state, event: resolvedAs.toUpperCase() };
@@ -45,9 +49,9 @@ export function actionChart({ action, resolvedAs }: CallStory): ShownChart | und
 }
 
 /** What is known of the durable action of a call, in a few words. */
-export function actionWords(call: CallStory): string {
+export function actionWords(call: CallStory, life: ActorStory | undefined): string {
   const { action, resolvedAs } = call;
-  const state = actionChart(call)?.state ?? "no receipt";
+  const state = actionChart(call, life)?.state ?? "no receipt";
   const resolved = resolvedAs === undefined ? "" : ", resolved later";
-  return `durable action: ${state}, ${action?.disposition ?? ""}${resolved}`;
+  return `durable action: ${state}${action === undefined ? "" : `, ${action.disposition}`}${resolved}`;
 }
