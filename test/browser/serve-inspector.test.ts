@@ -1,13 +1,15 @@
-import { get, type IncomingHttpHeaders, request } from "node:http";
+import { get, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
 import { KernelError } from "toolkernel";
 import { type InspectorServer, type RecordingEntry, serveInspector } from "toolkernel/inspect";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { EntryFeed, MOST_KEPT_ENTRIES } from "../../src/inspect/server/entry-feed.ts";
 import { playBatches } from "../inspect/play-batches.ts";
 
 const servers: InspectorServer[] = [];
 
 afterEach(async () => {
+  vi.useRealTimers();
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
@@ -54,6 +56,19 @@ function listen(url: string, messages: number, headers: Record<string, string> =
     });
     asking.on("error", reject);
   });
+}
+
+/** What a stream tells, one message after the other. */
+async function* messagesOf(url: string): AsyncGenerator<string> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(url, { agent: false }, resolve).on("error", reject);
+  });
+  let text = "";
+  for await (const piece of response.setEncoding("utf8")) {
+    const messages = (text + String(piece)).split("\n\n");
+    text = messages.pop() ?? "";
+    yield* messages.filter((message) => message.includes("data: "));
+  }
 }
 
 function entry(name: string): RecordingEntry {
@@ -115,6 +130,43 @@ describe("serveInspector", () => {
     await server.close();
   });
 
+  it("tells a recording of any size, in pieces and no faster than it is read", async () => {
+    const server = await serve();
+    const long = "x".repeat(9_000);
+    for (let index = 0; index < 2_500; index++) server.add(entry(`${index} ${long}`));
+    const told: string[] = [];
+    for await (const message of messagesOf(`${server.url}feed`)) {
+      for (const { id } of JSON.parse(message.slice(message.indexOf("data: ") + 6)) as { readonly id: string }[]) {
+        told.push(id.slice(0, id.indexOf(" ")));
+      }
+      if (told.length >= 2_500) break;
+    }
+    expect(told).toEqual(Array.from({ length: 2_500 }, (_, index) => String(index)));
+  });
+
+  it.each([
+    ["has sent half a request", "GET / HT"],
+    ["does not read what it asked for", undefined],
+  ])("closes while somebody %s", async (_name, half) => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const server = await serve();
+    for (let index = 0; index < 2_500; index++) server.add(entry("x".repeat(9_000)));
+    const { port, pathname, host } = new URL(server.url);
+    const socket = connect(Number(port), "127.0.0.1").on("error", () => undefined);
+    const gone = new Promise((resolve) => socket.on("close", resolve));
+    socket.pause();
+    await new Promise<void>((resolve) => {
+      socket.write(half ?? `GET ${pathname}feed HTTP/1.1\r\nHost: ${host}\r\n\r\n`, () => resolve());
+    });
+    // It is answered when another is, who asked later.
+    await ask(server.url);
+    const closing = server.close();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await closing;
+    socket.resume();
+    await gone;
+  });
+
   it.each([70_000, -1, 1.5])("refuses the port %s by its name", async (port) => {
     const error = await serveInspector({ port }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(KernelError);
@@ -133,17 +185,29 @@ describe("serveInspector", () => {
 describe("the feed", () => {
   it("lets the oldest entries go when there are too many, and never repeats one", () => {
     const feed = new EntryFeed();
-    const told: number[] = [];
     for (let index = 0; index <= MOST_KEPT_ENTRIES; index++) feed.add(entry(String(index)));
-    feed.listen(-1, (entries, newest) => told.push(entries.length, newest));
-    expect(told).toEqual([MOST_KEPT_ENTRIES / 2, MOST_KEPT_ENTRIES]);
-    const since: string[] = [];
-    const stop = feed.listen(MOST_KEPT_ENTRIES - 1, (entries) =>
-      since.push(...entries.map((each) => (each.type === "actor" ? each.id : ""))),
-    );
+    const told: string[] = [];
+    let known = -1;
+    for (let piece = feed.pieceAfter(known); piece !== undefined; piece = feed.pieceAfter(known)) {
+      known = piece.newest;
+      told.push(...(JSON.parse(piece.text) as { readonly id: string }[]).map(({ id }) => id));
+    }
+    expect([told.length, told[0], told.at(-1), new Set(told).size, known]).toEqual([
+      MOST_KEPT_ENTRIES / 2,
+      String(MOST_KEPT_ENTRIES / 2 + 1),
+      String(MOST_KEPT_ENTRIES),
+      MOST_KEPT_ENTRIES / 2,
+      MOST_KEPT_ENTRIES,
+    ]);
+  });
+
+  it("wakes who listens, until it stops", () => {
+    const feed = new EntryFeed();
+    const since: (string | undefined)[] = [];
+    const stop = feed.listen(() => since.push(feed.pieceAfter(-1)?.text));
     feed.add(entry("new"));
     stop();
     feed.add(entry("unheard"));
-    expect(since).toEqual([String(MOST_KEPT_ENTRIES), "new"]);
+    expect(since).toEqual([JSON.stringify([entry("new")])]);
   });
 });

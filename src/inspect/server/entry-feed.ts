@@ -1,19 +1,25 @@
 /**
- * The entries that an inspector server has to tell, and who listens.
- * Owns: the newest entries up to a bound, the listeners. Invariants: a listener is told every kept entry after
- * the one it knows, in order, once; the oldest entries go when there are too many; nobody is waited for.
+ * The entries that an inspector server has to tell, and who waits for them.
+ * Owns: the newest entries up to a bound, who is waked. Invariants: whoever asks for what follows an entry is
+ * given the kept ones in order, once; the oldest entries go when there are too many; nobody is waited for, and
+ * nothing is kept for one reader that is not kept for all.
  */
 import type { RecordingEntry } from "../recording/entry.ts";
 
-/** Somebody who is told: entries, and the number of the newest of them. */
-export type FeedListener = (entries: readonly RecordingEntry[], newest: number) => void;
+/** Some entries as JSON text, and the number of the newest of them. */
+export interface FeedPiece {
+  readonly text: string;
+  readonly newest: number;
+}
 
 /** How many entries are kept for pages that open later. */
 export const MOST_KEPT_ENTRIES = 100_000;
+/** A piece ends with the entry that makes it as long as this; what one write holds is not let go before it is read. */
+const PIECE_CHARACTERS = 1_000_000;
 
 /** See the file header. */
 export class EntryFeed {
-  readonly #listeners = new Set<FeedListener>();
+  readonly #waiting = new Set<() => void>();
   #entries: RecordingEntry[] = [];
   /** The number of the first kept entry; numbers rise by one, the first is 0. */
   #first = 0;
@@ -26,15 +32,26 @@ export class EntryFeed {
       this.#entries = this.#entries.slice(tooMany);
       this.#first += tooMany;
     }
-    const newest = this.#first + this.#entries.length - 1;
-    for (const listener of this.#listeners) listener([entry], newest);
+    for (const wake of this.#waiting) wake();
   }
 
-  /** Tells all kept entries after a number at once, then each as it comes; answers a function that stops it. */
-  listen(known: number, listener: FeedListener): () => void {
-    const missed = this.#entries.slice(Math.max(0, known + 1 - this.#first));
-    if (missed.length > 0) listener(missed, this.#first + this.#entries.length - 1);
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** The kept entries after a number, as many as one piece holds; undefined when there is none. */
+  pieceAfter(known: number): FeedPiece | undefined {
+    const start = Math.max(0, known + 1 - this.#first);
+    const texts: string[] = [];
+    let characters = 0;
+    for (let index = start; index < this.#entries.length && characters < PIECE_CHARACTERS; index++) {
+      const text = JSON.stringify(this.#entries[index]);
+      characters += text.length;
+      texts.push(text);
+    }
+    if (texts.length === 0) return undefined;
+    return { text: `[${texts.join(",")}]`, newest: this.#first + start + texts.length - 1 };
+  }
+
+  /** Wakes somebody after each new entry; answers a function that ends that. */
+  listen(wake: () => void): () => void {
+    this.#waiting.add(wake);
+    return () => this.#waiting.delete(wake);
   }
 }

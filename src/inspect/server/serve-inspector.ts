@@ -1,8 +1,8 @@
 /**
  * The inspector page, served to this machine alone.
- * Owns: the HTTP server, the open event streams. Does not own: what is recorded. Invariants: it listens on
- * 127.0.0.1 and nowhere else; it answers only to who names this machine as host and knows the path, which
- * nobody can guess; a reader that does not keep up is let go and may come back.
+ * Owns: the HTTP server, the open responses. Does not own: what is recorded, what a reader was told. Invariants:
+ * it listens on 127.0.0.1 and nowhere else; it answers only to who names this machine as host and knows the path,
+ * which nobody can guess; whoever does not read, or does not ask to the end, keeps it from closing for a moment only.
  */
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -21,6 +21,7 @@ import type { RecordingEntry } from "../recording/entry.ts";
 import { RecordingReader } from "../recording/read-recording.ts";
 import { type RecordRunOptions, type RunRecorder, recordRun } from "../recording/record-run.ts";
 import { EntryFeed } from "./entry-feed.ts";
+import { FeedReader } from "./feed-reader.ts";
 
 /** Options of {@link serveInspector}. */
 export interface ServeInspectorOptions {
@@ -51,7 +52,8 @@ const isEntry: OptionCheck = (value) =>
   isRecord(value) ?? (JSON.stringify(value) === undefined ? "must be JSON" : undefined);
 
 const HOST = "127.0.0.1";
-const MOST_BUFFERED_BYTES = 16_000_000;
+/** How long readers have for what was written to them when the server closes. */
+const CLOSING_MS = 1_000;
 const HEADERS = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
@@ -67,19 +69,21 @@ const HEADERS = {
 export async function serveInspector(options: ServeInspectorOptions = {}): Promise<InspectorServer> {
   checkOptions(options, OPTION_CHECKS, { path: "options" });
   const feed = new EntryFeed();
-  const streams = new Set<ServerResponse>();
+  const open: OpenResponses = new Map();
   const server = createServer();
   const port = await listen(server, options.port ?? 0);
   const path = `/${randomBytes(16).toString("hex")}/`;
   const page = liveInspectorPage(options.title ?? "Inspector");
   server.on("request", (request, response) => {
+    open.set(response, undefined);
+    response.on("close", () => open.delete(response));
     if (!isForUs(request, port)) refuse(response, 403);
     else if (request.method !== "GET") refuse(response, 405);
     else if (request.url === path) sendPage(response, page);
-    else if (request.url === `${path}feed`) streamFeed(request, response, { feed, streams });
+    else if (request.url === `${path}feed`) open.set(response, streamFeed(request, response, feed));
     else refuse(response, 404);
   });
-  const close = (): Promise<void> => closeServer(server, streams);
+  const close = (): Promise<void> => closeServer(server, open);
   return {
     url: `http://${HOST}:${port}${path}`,
     record: (recordOptions) => recordInto(feed, recordOptions),
@@ -116,26 +120,14 @@ function refuse(response: ServerResponse, status: number): void {
   response.end();
 }
 
-interface Streaming {
-  readonly feed: EntryFeed;
-  readonly streams: Set<ServerResponse>;
-}
+/** The responses that have not ended, and the readers that some of them are. */
+type OpenResponses = Map<ServerResponse, FeedReader | undefined>;
 
 /** A reader that comes back says which entry it had last, as event streams do. */
-function streamFeed(request: IncomingMessage, response: ServerResponse, { feed, streams }: Streaming): void {
+function streamFeed(request: IncomingMessage, response: ServerResponse, feed: EntryFeed): FeedReader {
   response.writeHead(200, { ...HEADERS, "Content-Type": "text/event-stream; charset=utf-8" });
-  response.write("retry: 1000\n\n");
-  streams.add(response);
   const lastId = Number(request.headers["last-event-id"] ?? -1);
-  const stop = feed.listen(Number.isSafeInteger(lastId) ? lastId : -1, (entries, newest) => {
-    if (response.destroyed) return;
-    response.write(`id: ${newest}\ndata: ${JSON.stringify(entries)}\n\n`);
-    if (response.writableLength > MOST_BUFFERED_BYTES) response.destroy();
-  });
-  response.on("close", () => {
-    stop();
-    streams.delete(response);
-  });
+  return new FeedReader(feed, response, Number.isSafeInteger(lastId) ? lastId : -1);
 }
 
 function listen(server: Server, port: number): Promise<number> {
@@ -150,10 +142,24 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-function closeServer(server: Server, streams: ReadonlySet<ServerResponse>): Promise<void> {
-  for (const stream of streams) stream.end("event: end\ndata: {}\n\n");
-  return new Promise((resolve) => {
+async function closeServer(server: Server, open: OpenResponses): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
-    server.closeIdleConnections();
   });
+  for (const reader of open.values()) reader?.end();
+  await haveEnded([...open.keys()]);
+  // Half a request would be waited for until it is whole.
+  server.closeAllConnections();
+  await closed;
+}
+
+/** Waits until responses have been read, for a moment. */
+async function haveEnded(responses: readonly ServerResponse[]): Promise<void> {
+  const ended = responses.map((response) => new Promise<void>((resolve) => response.once("close", resolve)));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const moment = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSING_MS);
+  });
+  await Promise.race([Promise.all(ended), moment]);
+  clearTimeout(timer);
 }
