@@ -12,7 +12,7 @@ const KEYS = OPERATIONS / 10;
 const LEASE_MS = 30_000;
 
 /** Pages of all trees and tables from the top down, for what an action looks at: more only if a table is gone through. */
-const MOST_PAGES = { sqlite: 20, postgres: 120 } as const;
+const MOST_PAGES = { sqlite: 20, postgres: 200 } as const;
 
 /** What a process has found, by name. */
 interface Life {
