@@ -35,6 +35,8 @@ export class Execution implements ExecutorWatcher {
   /** What was thrown; `undefined` inside when nothing was. */
   thrown: { readonly error: unknown } | undefined;
   hasEnded = false;
+  /** An end that came when the call was given up and had no result yet; told of behind its result. */
+  #lateEnd: ExecutorEnd | undefined;
   /** When its signal fired. */
   signalledAtMs: number | undefined;
   readonly #call: CallRun;
@@ -142,13 +144,18 @@ export class Execution implements ExecutorWatcher {
   #endLate(end: ExecutorEnd): void {
     const { core } = this.#call.owner;
     this.#call.tell(FACTS.EXECUTOR_ENDED);
-    core.events.emitCall("toolLateSettled", this.#call, {
-      ...this.#call.epochField,
-      returned: end.kind === "returned",
-    });
+    this.#lateEnd = end;
+    if (this.#call.settled !== undefined) this.tellLateEnd();
     core.keylessHolds.delete(this.#call);
     if (this.#call.heldUntilMs !== undefined) releaseLanes(core, this.#call);
     core.runningEpoch?.recheck();
+  }
+
+  /** Tells of an end that came too late, if one did; never before the call has its result. */
+  tellLateEnd(): void {
+    if (this.#lateEnd === undefined) return;
+    const returned = this.#lateEnd.kind === "returned";
+    this.#call.owner.core.events.emitCall("toolLateSettled", this.#call, { ...this.#call.epochField, returned });
   }
 
   /** The executor reports progress; what comes too late or too often is dropped and counted. */

@@ -241,6 +241,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   #publish(settled: SettledCall): void {
     this.settled = settled;
     this.owner.core.events.emitCall("toolEnded", this, describeEnd(this, settled));
+    this.execution?.tellLateEnd();
     this.owner.onCallSettled(this);
     // A batch lives until its last call has settled; what nobody asks for any more need not live as long.
     if (this.execution?.hasEnded === true) this.execution = undefined;

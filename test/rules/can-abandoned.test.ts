@@ -1,9 +1,9 @@
-import { createLanes } from "toolkernel";
-import { controllableTool } from "toolkernel/testing";
+import { createLanes, type SessionHooks } from "toolkernel";
+import { assertOrder, controllableTool } from "toolkernel/testing";
 import { describe, expect, it } from "vitest";
 import { BEFORE_DISPATCH, keyed, openMixed } from "../support/can-scene.ts";
 import { keyedTool, openBench, runningCall, runningIn } from "../support/execution-bench.ts";
-import { call, outcomesOf, textsOf, verdictsOf } from "../support/run-calls.ts";
+import { call, outcomesOf, recordingTool, textsOf, verdictsOf } from "../support/run-calls.ts";
 import { trackedSignal } from "../support/tracked.ts";
 
 describe("CAN-2: an abandoned executor", () => {
@@ -207,5 +207,38 @@ describe("CAN-1, CAN-4: close", () => {
     expect(runningIn(second.events)).toEqual(["c", "b"]);
     for (const place of [0, 1]) runningCall(two.read, place).resolve();
     expect(outcomesOf(await second.result)).toEqual(["succeeded", "succeeded"]);
+  });
+});
+
+describe("CAN-2: an executor that ends when its call was given up and has no result yet", () => {
+  /** Ends an executor while something of its call has still to answer; what is told, and whether in order. */
+  async function endLate(more: { readonly hooks?: SessionHooks; readonly recover?: () => Promise<undefined> }) {
+    const { hooks, ...ofTool } = more;
+    const bench = openBench({ tools: [], ...(hooks !== undefined && { hooks }) });
+    const ends: (() => void)[] = [];
+    const execute = () => new Promise<void>((resolve) => ends.push(resolve));
+    const { tool } = recordingTool({ name: "write", risk: "nonIdempotentWrite", timeoutMs: 10, ...ofTool });
+    bench.session.setTools([{ ...tool, execute }]);
+    const running = await bench.start([call("write")]);
+    await bench.advance(10);
+    await bench.advance(1_000);
+    ends[0]?.();
+    await bench.advance();
+    return { bench, running };
+  }
+
+  it.each(["afterToolCall", "recover"] as const)("is told of behind its result, while %s is at work", async (who) => {
+    let answer: () => void = () => undefined;
+    const wait = () => new Promise<undefined>((resolve) => (answer = () => resolve(undefined)));
+    const { bench, running } = await endLate(
+      who === "recover" ? { recover: wait } : { hooks: { afterToolCall: wait } },
+    );
+    expect(running.events.map(({ kind }) => kind)).not.toContain("toolLateSettled");
+    answer();
+    await running.result;
+    await bench.session.close();
+    const told = running.events.map(({ kind }) => kind);
+    expect(told.slice(-3)).toEqual(["toolEnded", "toolLateSettled", "epochSettled"]);
+    expect(() => assertOrder(running.events)).not.toThrow();
   });
 });
