@@ -6,6 +6,7 @@
  */
 import type { RecordedEvent } from "toolkernel";
 import { checkGiven, type OptionCheck, readGiven } from "../domain/check-options.ts";
+import type { CallOrder } from "./call-order.ts";
 import { RuleViolation } from "./rule-violation.ts";
 import { TurnOrder } from "./turn-order.ts";
 
@@ -54,6 +55,8 @@ class RunOrder {
   #lastSeq = -1;
   #hasEnded = false;
   #isContinued = false;
+  /** Whether the first of its events are here. */
+  #isWhole: boolean | undefined;
 
   take(event: RecordedEvent): void {
     this.#checkPlace(event);
@@ -65,6 +68,7 @@ class RunOrder {
   #checkPlace({ kind, seq }: RecordedEvent): void {
     // Another process goes on with a run by events of its own, counted from 0.
     const isContinued = kind === "runResumed" || seq === 0;
+    this.#isWhole ??= seq === 0 && kind !== "runResumed";
     if (kind === "runResumed" || (seq === 0 && this.#lastSeq >= 0)) this.#continue();
     if (seq <= this.#lastSeq && !isContinued)
       throw new RuleViolation("OBS-1", `event ${seq} (${kind}) came behind event ${this.#lastSeq}`);
@@ -85,8 +89,17 @@ class RunOrder {
   }
 
   #turnAt(turn: number): TurnOrder {
-    const known = this.#turns.get(turn) ?? new TurnOrder(this.#isContinued);
-    this.#turns.set(turn, known);
-    return known;
+    const known = this.#turns.get(turn);
+    if (known !== undefined) return known;
+    const mayBeHeld = (blockedBy: string, held: CallOrder): boolean => this.#mayBeHeld(turn, blockedBy, held);
+    const order = new TurnOrder({ isContinued: this.#isContinued, mayBeHeld });
+    this.#turns.set(turn, order);
+    return order;
+  }
+
+  /** What was before the first event that is here is not known, and is not held against anybody. */
+  #mayBeHeld(turn: number, blockedBy: string, held: CallOrder): boolean {
+    if (this.#isContinued || this.#isWhole !== true) return true;
+    return [...this.#turns].some(([other, order]) => other !== turn && order.mayHoldLater(blockedBy, held));
   }
 }

@@ -20,6 +20,14 @@ import { RuleViolation } from "./rule-violation.ts";
 /** An event that is about one call. */
 type CallEvent = Extract<RecordedEvent, { readonly callIndex: number }>;
 
+/** What is known beside the events of a turn. */
+export interface TurnSurroundings {
+  /** An earlier process, whose events may not be here, has had the run. */
+  readonly isContinued: boolean;
+  /** Whether an uncertain write of another batch, of which only the call id is told, may hold a call back (UNC-6). */
+  readonly mayBeHeld: (blockedBy: string, held: CallOrder) => boolean;
+}
+
 /** See the file header. */
 export class TurnOrder {
   readonly #calls = new Map<number, CallOrder>();
@@ -27,12 +35,13 @@ export class TurnOrder {
   #lastMessage = -1;
   #epoch: { readonly epoch: number; readonly callIds: readonly string[]; isSettled: boolean } | undefined;
   #isContinued: boolean;
+  readonly #mayBeHeld: TurnSurroundings["mayBeHeld"];
   /** Calls that had their results before the process whose events come now. */
   #settledBefore: ReadonlySet<CallOrder> = new Set();
 
-  /** `isContinued`: an earlier process, whose events may not be here, has had the run. */
-  constructor(isContinued: boolean) {
+  constructor({ isContinued, mayBeHeld }: TurnSurroundings) {
     this.#isContinued = isContinued;
+    this.#mayBeHeld = mayBeHeld;
   }
 
   /** Another process goes on: what runs no more may run again, and what was not recorded is prepared again (RUN-6). */
@@ -167,8 +176,17 @@ export class TurnOrder {
     const blocker = this.#find(({ callId, outcome }) => callId === blockedBy && outcome !== undefined);
     // Of an earlier batch, where uncertainty lasts for the run (UNC-6).
     if (blocker === undefined) return;
-    if (!isOpenUncertainty(blocker) || !mayHoldBack(blocker, call))
+    if (isOpenUncertainty(blocker) && mayHoldBack(blocker, call)) return;
+    // A call id need not be this batch's alone (PREP-9).
+    if (!this.#mayBeHeld(blockedBy, call))
       throw new RuleViolation("UNC-2", `${nameOf(call)} was blocked by ${nameOf(blocker)}, which does not touch it`);
+  }
+
+  /** Whether an uncertain write of this batch may hold back a call of a later one: by a key alone (UNC-6). */
+  mayHoldLater(callId: string, held: CallOrder): boolean {
+    const holds = (call: CallOrder): boolean =>
+      call.callId === callId && isOpenUncertainty(call) && (call.keys === undefined || sharesKey(call, held));
+    return this.#find(holds) !== undefined;
   }
 
   #end(call: CallOrder, { outcome, isWrite }: RecordedEvent<"toolEnded">): void {

@@ -52,6 +52,21 @@ describe("assertOrder", () => {
     for (const events of right) expect(() => assertOrder(events)).not.toThrow();
   });
 
+  it("knows that a blocker may be of another batch whose call has the same id: PREP-9, UNC-6", () => {
+    const inTurn = (turn: number, from: number, ...events: readonly (readonly [kind: string, fields?: Fields])[]) =>
+      told(...events).map((event) => ({ ...event, turn, seq: event.seq + from }) as never);
+    const lost = [started(0), prepared(0, "k"), epoch(0, 0), write(0), ended(0, "uncertain"), over(0)];
+    const reused = (key: string) => [
+      ...[started(0), prepared(0, "other"), started(1), prepared(1, key), epoch(0, 0, 1)],
+      ...[write(0), ended(0), blocked(1, 0), ended(1, "blocked"), over(0)],
+    ];
+    expect(() => assertOrder([...inTurn(1, 0, ...lost), ...inTurn(2, 10, ...reused("k"))])).not.toThrow();
+    // Of one batch alone: what was before it is not known.
+    expect(() => assertOrder(inTurn(2, 10, ...reused("k")))).not.toThrow();
+    const wrong = [...inTurn(1, 0, ...lost), ...inTurn(2, 10, ...reused("another"))];
+    expect(() => assertOrder(wrong)).toThrow(expect.objectContaining({ rule: "UNC-2" }));
+  });
+
   it("takes the events of a process that died in the middle of a batch, and of the one that went on with it", () => {
     const before = told(...BOTH_KEYLESS, epoch(0, 0, 1), write(0), write(1), ended(0));
     const resumed = (...events: readonly (readonly [kind: string, fields?: Fields])[]) =>
