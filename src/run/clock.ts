@@ -39,6 +39,16 @@ function clockOf(now: () => number): Clock {
   });
 }
 
+/**
+ * Lets the platform do what else is due, timers and input, and then goes on. By the platform's own timers
+ * whatever clock was injected: no time passes, and one that stands still would hold everything up.
+ */
+export function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    systemClock.setTimer(0, resolve);
+  });
+}
+
 /** A new id that nobody can guess; for runs and approvals. */
 export function createId(): string {
   return globalThis.crypto.randomUUID();

@@ -7,6 +7,7 @@
 
 import { isPromiseLike } from "../domain/promise-like.ts";
 import type { AnyTool, ToolContext } from "../domain/tool.ts";
+import { nextTask } from "./clock.ts";
 
 /** How an executor ended. `interrupted`: an async iterable that was told to return. */
 export type ExecutorEnd =
@@ -22,6 +23,9 @@ export interface ExecutorWatcher {
   progress(update: unknown): void;
   end(end: ExecutorEnd): void;
 }
+
+/** After so many values in a row timers and input have their turn: values that are there at once would keep them out. */
+const PULLS_PER_TASK = 1_024;
 
 /** Calls the executor. Its end is reported in a later microtask. */
 export function dispatch(tool: AnyTool, prepared: object, watcher: ExecutorWatcher): void {
@@ -65,7 +69,8 @@ function watchValue(value: unknown, watcher: ExecutorWatcher): void {
 
 /**
  * Reads an async iterable to its end. Once the signal fires it is told to return, and only what it was
- * already about to answer counts: an end is its real result, a value is dropped (CAN-2).
+ * already about to answer counts: an end is its real result, a value is dropped (CAN-2). It is pulled at a pace
+ * that lets its time-out fire (CAN-3).
  */
 async function drain(iterable: AsyncIterable<unknown>, watcher: ExecutorWatcher): Promise<ExecutorEnd> {
   const iterator = iterable[Symbol.asyncIterator]();
@@ -79,7 +84,7 @@ async function drain(iterable: AsyncIterable<unknown>, watcher: ExecutorWatcher)
   else signal.addEventListener("abort", close, { once: true });
   let last: unknown;
   try {
-    for (;;) {
+    for (let pulls = 1; ; pulls++) {
       const next = await iterator.next();
       if (next.done === true) {
         // A generator that is told to return still answers the `next` before it with an end of its own.
@@ -91,6 +96,7 @@ async function drain(iterable: AsyncIterable<unknown>, watcher: ExecutorWatcher)
         last = next.value;
         watcher.progress(last);
       }
+      if (pulls % PULLS_PER_TASK === 0) await nextTask();
       if (closing !== undefined) {
         await closing;
         return { kind: "interrupted" };

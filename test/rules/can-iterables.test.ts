@@ -42,6 +42,23 @@ describe("CAN-2: async iterables and the signal", () => {
     ]);
   });
 
+  it.each([
+    ["write", "uncertain:timeout", undefined],
+    ["read", "failed:timeout", "readOnly"],
+  ] as const)(
+    "CAN-3: one that always has a value at once lets its time-out fire, as a %s",
+    async (_name, expected, risk) => {
+      let values = 0;
+      const endless: Execute = async function* () {
+        for (;;) yield values++;
+      };
+      const { verdict } = await play(endless, { ...(risk !== undefined && { risk }) });
+      const told = values;
+      await new Promise(setImmediate);
+      expect([verdict, values - told]).toEqual([expected, 0]);
+    },
+  );
+
   it("one that ends by itself within the grace has its real result", async () => {
     const { verdict, texts } = await play(async function* (_args, { signal }) {
       yield 1;
