@@ -27,8 +27,9 @@ export class Leftovers {
 
   async #work(): Promise<void> {
     this.#isWorking = true;
-    for (let step = this.#steps.shift(); step !== undefined && this.#isUseful(); step = this.#steps.shift()) {
-      await insist({ clock: this.#clock, step, untilMs: Number.POSITIVE_INFINITY, isUseful: this.#isUseful });
+    for (let step = this.#steps.shift(); step !== undefined; step = this.#steps.shift()) {
+      if (!this.#isUseful()) this.#steps = [];
+      else await insist({ clock: this.#clock, step, untilMs: Number.POSITIVE_INFINITY, isUseful: this.#isUseful });
     }
     this.#isWorking = false;
   }
