@@ -40,6 +40,21 @@ describe("a damaged SQLite journal", () => {
     await journal.close();
   });
 
+  it("ACT-11: what was kept beside a receipt and changed on disk is named as the operation is, and refused", async () => {
+    const path = newPath();
+    await filled(path);
+    const raw = new DatabaseSync(path);
+    raw.exec("INSERT INTO toolkernel_evidence VALUES (NULL, 'a', 'lateReceipt', 1, '{}', 1, 1)");
+    raw.close();
+    const journal = await openSqliteJournal(path);
+    await expect(journal.protocol.listEvidence("a")).rejects.toMatchObject({
+      code: "JOURNAL_CORRUPT",
+      subject: "operation a",
+    });
+    expect(await journal.protocol.listEvidence("b")).toEqual([]);
+    await journal.close();
+  });
+
   it("ACT-11: a conflict scope that was changed on disk is refused before anything is dispatched", async () => {
     const path = newPath();
     await filled(path);
@@ -78,6 +93,16 @@ describe("a damaged SQLite journal", () => {
     ["a truncated file", (path: string) => truncateSync(path, 5_000), "JOURNAL_CORRUPT"],
     ["an empty file", (path: string) => truncateSync(path, 0), "JOURNAL_CORRUPT"],
     ["no file", (path: string) => rmSync(path), "JOURNAL_CORRUPT"],
+    ...[0, 1, 2, 99].map((version): [string, (path: string) => void, string] => [
+      `another program's database of version ${version}, with no witness,`,
+      (path) => {
+        for (const file of [path, `${path}-witness`]) rmSync(file);
+        const database = new DatabaseSync(path);
+        database.exec(`CREATE TABLE orders (id INTEGER PRIMARY KEY); PRAGMA user_version = ${version}`);
+        database.close();
+      },
+      "JOURNAL_CORRUPT",
+    ]),
     [
       "a directory",
       (path: string) => {

@@ -156,7 +156,7 @@ export class EntryTable {
   listEvidence(operationId: string): JournalEvidence[] {
     const rows = this.#listEvidence.all(operationId) as EvidenceRow[]; // the table's columns
     return rows.map(({ kind, fence, content, at_ms: atMs, checksum: written }) => {
-      if (checksum([kind, fence, content, atMs]) !== written) throw corrupt(operationId);
+      if (checksum([kind, fence, content, atMs]) !== written) throw corrupt(`operation ${operationId}`);
       return { kind, fence, content: JSON.parse(content), atMs };
     });
   }
@@ -172,7 +172,7 @@ export function checksum(values: readonly (string | number | boolean | null)[]):
   return crc32(JSON.stringify(values));
 }
 
-/** The error for a row that is not what was written. */
+/** The error for a row that is not what was written; `subject` says of what, as in `operation a`. */
 export function corrupt(subject: string): KernelError {
   return new KernelError(
     "JOURNAL_CORRUPT",
