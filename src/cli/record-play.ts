@@ -32,8 +32,13 @@ export function beginRecording({ record, report, content }: RecordFlags): PlayRe
   if (record === undefined && report === undefined) return undefined;
   const lines: string[] = [];
   const file = record === undefined ? undefined : openFile(record, "--record");
-  // An empty file now rather than a surprise at the end.
-  if (report !== undefined) closeSync(openFile(report, "--report"));
+  try {
+    // An empty file now rather than a surprise at the end.
+    if (report !== undefined) closeSync(openFile(report, "--report"));
+  } catch (error) {
+    if (file !== undefined) closeSync(file);
+    throw error;
+  }
   const recorder = recordRun(
     (line) => {
       if (file !== undefined) writeSync(file, line);

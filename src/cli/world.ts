@@ -57,24 +57,37 @@ export async function openWorld(loaded: LoadedConversation, journalPath: string)
   const { world: description } = loaded.conversation;
   if (description === undefined) throw fault(loaded.path, "has no world, so there is nothing to keep in a journal");
   const world = await loadWorld(loaded, description, dirname(resolve(journalPath)));
-  const journal = await openSqliteJournal(journalPath);
-  const runStore = await openSqliteRunStore(journalPath);
-  const dispatcher = new GameActionDispatcher({ journal, handler: world.handler });
-  await dispatcher.start();
-  const { input } = description;
-  const actions = world.actions.map((action) => GameActionTool.create({ ...action, input, dispatcher } as never));
-  const reads = (world.reads ?? []).map((read) => defineTool({ ...read, risk: "readOnly" }));
-  return {
-    tools: [...reads, ...actions] as readonly AnyTool[],
-    journal,
-    dispatcher,
-    runStore,
-    runId: `play:${input.sessionId}:${input.inputId}`,
-    close: async () => {
-      await runStore.close();
-      await journal.close();
-    },
+  const stores: { close(): Promise<void> }[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(stores.splice(0).map((store) => store.close()));
   };
+  try {
+    const journal = await openSqliteJournal(journalPath);
+    stores.push(journal);
+    const runStore = await openSqliteRunStore(journalPath);
+    stores.push(runStore);
+    const { input } = description;
+    const runId = `play:${input.sessionId}:${input.inputId}`;
+    return { ...(await peopleWorld(world, journal, input)), journal, runStore, runId, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Who does the actions of a world, and the tools by which a model asks for them. */
+async function peopleWorld(
+  { handler, actions, reads = [] }: World,
+  journal: Journal,
+  input: GameActionInput,
+): Promise<Pick<OpenWorld, "dispatcher" | "tools">> {
+  const dispatcher = new GameActionDispatcher({ journal, handler });
+  await dispatcher.start();
+  const tools = [
+    ...reads.map((read) => defineTool({ ...read, risk: "readOnly" })),
+    ...actions.map((action) => GameActionTool.create({ ...action, input, dispatcher } as never)),
+  ];
+  return { dispatcher, tools: tools as readonly AnyTool[] };
 }
 
 async function loadWorld(loaded: LoadedConversation, description: WorldDescription, folder: string): Promise<World> {
