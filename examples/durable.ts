@@ -1,4 +1,12 @@
-import { Agent, GameActionDispatcher, GameActionReceipt, GameActionTool, jsonSchema, memoryJournal } from "toolkernel";
+import {
+  Agent,
+  GameActionDispatcher,
+  GameActionReceipt,
+  GameActionTool,
+  type JsonObject,
+  jsonSchema,
+  memoryJournal,
+} from "toolkernel";
 import { scriptedModel } from "toolkernel/testing";
 
 // The world: what is built, by plot, and which operation built it. It loses one answer.
@@ -37,9 +45,9 @@ const build = GameActionTool.create({
   executionMode: "parallel",
   conflictKey: ({ plot }) => `plot:${plot}`,
   // What the model sees of a receipt: no coordinates, no ids.
-  modelReceiptProjector: ({ receipt }) =>
+  modelReceiptProjector: ({ receipt }): JsonObject =>
     receipt.status === "committed"
-      ? { status: "committed", built: (receipt.result as { label: string }).label }
+      ? { status: "committed", built: receipt.result.label }
       : { status: receipt.status, code: receipt.code },
 });
 

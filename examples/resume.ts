@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Agent, defineTool, type ModelProvider } from "toolkernel";
+import { Agent, defineTool, type JsonObject, type ModelProvider } from "toolkernel";
 import { openSqliteRunStore } from "toolkernel/sqlite";
 
 const path = join(mkdtempSync(join(tmpdir(), "shop-")), "runs.db");
@@ -37,7 +37,7 @@ const order = defineTool({
   },
 });
 
-const call = (id: string, name: string, args: object) => ({ type: "toolCall", id, name, arguments: args }) as const;
+const call = (id: string, name: string, args: JsonObject) => ({ type: "toolCall", id, name, arguments: args }) as const;
 const model: ModelProvider = {
   generate: async ({ turn }) =>
     turn === 1
