@@ -1,19 +1,11 @@
 import type { ActionWatch, GameActionIntent } from "../domain/action.ts";
-import { KernelError } from "../domain/errors.ts";
-import {
-  ANSWER_LOST,
-  type ClaimAnswer,
-  type ClaimRequest,
-  type JournalEntry,
-  NOTHING_WRITTEN,
-  type WithdrawAnswer,
-} from "../domain/journal.ts";
-import type { Clock } from "../domain/ports.ts";
+import type { ClaimAnswer, ClaimRequest, JournalEntry, WithdrawAnswer } from "../domain/journal.ts";
 import type { ActionLife } from "./action-life.ts";
 import { beginLife, type DispatchParts, insistOnStep } from "./dispatch-parts.ts";
 import { isPassing } from "./insist.ts";
 import { type CheckedIntent, checkIntent } from "./intent.ts";
 import { notDispatchedReceipt } from "./receipt.ts";
+import { isAnswerLost, mayHaveClaimed, pause } from "./unanswered-claim.ts";
 import type { Place, WaitEnd } from "./wait-room.ts";
 
 /** What a dispatch asks for: an intent, and how long it may wait for its scopes. */
@@ -36,6 +28,8 @@ export type Claimed =
   | { readonly kind: "final" | "uncertain"; readonly entry: JournalEntry }
   /** Nothing was dispatched, and the journal says so (ACT-3). */
   | { readonly kind: "notDispatched"; readonly why: "conflictBlocked" | "cancelled"; readonly intent: GameActionIntent }
+  /** Somebody else is at this very operation, and what becomes of it is not known here. */
+  | { readonly kind: "inFlight"; readonly intent: GameActionIntent }
   | { readonly kind: "mismatch" | "forgotten" };
 
 /**
@@ -59,30 +53,8 @@ export async function claimAction(parts: DispatchParts, order: ClaimOrder): Prom
   }
 }
 
-function isAnswerLost(error: unknown): boolean {
-  return error instanceof KernelError && error.subject === ANSWER_LOST;
-}
-
 const FIRST_DELAY_MS = 5;
 const LONGEST_DELAY_MS = 1_000;
-
-/** Waits, and no longer than until the signal fires. */
-function pause(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      stopTimer();
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const stopTimer = clock.setTimer(clock.now() + delayMs, end);
-    signal?.addEventListener("abort", end, { once: true });
-  });
-}
-
-/** Whether a claim that was not answered may have been made all the same. */
-function mayHaveClaimed(error: unknown): boolean {
-  return error instanceof KernelError && error.code === "JOURNAL_UNAVAILABLE" && error.subject !== NOTHING_WRITTEN;
-}
 
 /**
  * One attempt to claim.
@@ -117,7 +89,7 @@ class Attempt {
         case "waiting":
         case "inFlight": {
           const end = await this.#wait(answer.kind);
-          if (end !== "look") return this.#giveUp(end);
+          if (end !== "look") return this.#giveUp(end, answer.kind);
           break;
         }
         case "rescoped":
@@ -208,9 +180,20 @@ class Attempt {
     }
   }
 
-  async #giveUp(end: "deadline" | "cancelled"): Promise<Claimed> {
+  async #giveUp(end: "deadline" | "cancelled", waitedFor: "waiting" | "inFlight"): Promise<Claimed> {
     await insistOnStep(this.#parts, () => this.withdrawOnce());
-    return this.#notDispatched(end === "deadline" ? "conflictBlocked" : "cancelled");
+    const notDispatched = this.#notDispatched(end === "deadline" ? "conflictBlocked" : "cancelled");
+    return waitedFor === "waiting" ? notDispatched : this.#lookAtOther(notDispatched);
+  }
+
+  /** What another attempt at this very operation has come to; that it will not be dispatched is certain of an abandoned one alone. */
+  async #lookAtOther(notDispatched: Claimed): Promise<Claimed> {
+    const { intent } = this.#checked;
+    const entry = await this.#parts.journal.find(intent.operationId).catch(() => null);
+    if (entry === undefined || entry?.state === "abandoned") return notDispatched;
+    if (entry?.receipt !== undefined)
+      return { kind: entry.receipt.status === "uncertain" ? "uncertain" : "final", entry };
+    return { kind: "inFlight", intent };
   }
 
   async #end(answer: Exclude<ClaimAnswer, { kind: "waiting" | "inFlight" | "rescoped" }>): Promise<Claimed> {

@@ -64,6 +64,8 @@ export async function dispatchAction(parts: DispatchParts, order: DispatchOrder)
       return answer({ ...claimed.entry, disposition: "replayed" });
     case "uncertain":
       return answer(await lookIntoUncertain(parts, claimed.entry.intent, manner));
+    case "inFlight":
+      return answer({ ...claimed, receipt: uncertainReceipt(claimed.intent, "in_flight"), disposition: "replayed" });
     case "mismatch":
       throw mismatch(checked.intent.operationId);
     case "forgotten":

@@ -14,7 +14,7 @@ import type {
   GameActionIntent,
   GameActionReceipt,
 } from "../domain/action.ts";
-import type { Journal, SweepCount } from "../domain/journal.ts";
+import type { Journal, JournalEntry, SweepCount } from "../domain/journal.ts";
 import { DEFAULT_LIMITS } from "../domain/limits.ts";
 import type { Clock } from "../domain/ports.ts";
 import { steadyClock } from "../run/clock.ts";
@@ -128,6 +128,14 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
    */
   async dispatchCall(intent: GameActionIntent, options: CallDispatchOptions): Promise<DispatchedCall> {
     return this.#dispatch(intent, { ...options, graceMs: undefined, asksRecover: false });
+  }
+
+  /**
+   * The entry of a call's operation, as it stands.
+   * @throws KernelError `JOURNAL_*`
+   */
+  async findCall(operationId: string): Promise<JournalEntry | undefined> {
+    return this.#parts.journal.find(operationId);
   }
 
   /** Ends the wait for a handler that the kernel has given up on; resolves when its entry is uncertain (CAN-2). */

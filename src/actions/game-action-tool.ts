@@ -22,6 +22,7 @@ import { checkToolOptions } from "./action-options.ts";
 import { detailsWithoutReceipt } from "./canonical-receipt.ts";
 import type { GameActionDispatcher } from "./dispatcher.ts";
 import { resultOfDispatched, resultOfError } from "./durable-results.ts";
+import { executeCall } from "./execute-call.ts";
 import { checkInput } from "./intent.ts";
 import { defaultOperationId, nameFault } from "./operation-id.ts";
 import { uncertainReceipt } from "./receipt.ts";
@@ -153,22 +154,13 @@ class DurableCalls<Schema extends InputSchema, Actions extends ActionMap<Actions
 
   /** The executor of the tool; never throws. */
   async execute(args: ArgumentsOf<Schema>, context: ToolContext): Promise<DeclaredResult> {
-    let intent: GameActionIntent | undefined;
+    const { dispatcher, expectedRevision } = this.#options;
     try {
       this.bindRun(context.runId);
-      intent = this.#intentOf(this.#callOf(args, context));
-      const { expectedRevision: ask } = this.#options;
-      const known = context as DurableToolContext; // what the kernel adds for durable tools
-      // A question that is not answered when the signal fires dispatches nothing, and that is certain.
-      const expectedRevision = await (ask && untilAborted(ask(args, context), context.signal));
-      const { conflictWaitMs = Number.POSITIVE_INFINITY } = known; // now, since the question took its time
-      const dispatched = await this.#options.dispatcher.dispatchCall(
-        { ...intent, ...(expectedRevision !== undefined && { expectedRevision }) },
-        { signal: context.signal, maxWaitMs: conflictWaitMs, watch: known.watchAction },
-      );
-      return resultOfDispatched(dispatched, known.stopCause);
+      const intent = this.#intentOf(this.#callOf(args, context));
+      return await executeCall({ dispatcher, intent, context, askRevision: () => expectedRevision?.(args, context) });
     } catch (error) {
-      return resultOfError(error, intent);
+      return resultOfError(error, undefined);
     }
   }
 
@@ -221,21 +213,6 @@ function ask<Answer>(option: string, question: () => Answer): Answer {
       subject: option,
       cause: error,
     });
-  }
-}
-
-/** What a promise came to, or undefined once the signal has fired. */
-async function untilAborted<Value>(value: Value | Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
-  let stop = (): void => undefined;
-  const aborted = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([value, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }
 

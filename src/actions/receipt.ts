@@ -3,6 +3,7 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { GameActionIntent, GameActionReceipt as Receipt } from "../domain/action.ts";
 import { readGiven } from "../domain/check-options.ts";
 import { isOutcomeUnknownError, isToolError } from "../domain/errors.ts";
+import type { JournalState } from "../domain/journal.ts";
 import type { JsonValue } from "../domain/json.ts";
 import { copyPlainJson } from "./plain-json.ts";
 
@@ -64,13 +65,30 @@ export function notDispatchedReceipt(intent: ReceiptSubject): Receipt<never> {
   );
 }
 
+/** What is left of the receipt of an ended operation whose receipt was pruned (ACT-10); undefined if it has not ended. */
+export function forgottenReceipt(intent: ReceiptSubject, state: JournalState): Receipt | undefined {
+  const message = `The action ended as ${state}; its receipt is no longer kept.`;
+  switch (state) {
+    case "committed":
+      return GameActionReceipt.committed(intent, { note: "completed; do not repeat. Its receipt is no longer kept" });
+    case "rejected":
+      return GameActionReceipt.rejected(intent, "operation_forgotten", message);
+    case "failed":
+      return GameActionReceipt.failed(intent, "operation_forgotten", message);
+    default:
+      return undefined;
+  }
+}
+
 /** Why an outcome is not known. */
 export type UncertainCode =
   | "receipt_mismatch"
   | "handler_threw"
   | "outcome_unknown"
   | "no_answer"
-  | "receipt_not_durable";
+  | "receipt_not_durable"
+  | "in_flight"
+  | "journal_silent";
 
 const UNCERTAIN_MESSAGES: Readonly<Record<UncertainCode, string>> = Object.freeze({
   receipt_mismatch: "The handler answered, but not with a receipt of this action.",
@@ -78,6 +96,8 @@ const UNCERTAIN_MESSAGES: Readonly<Record<UncertainCode, string>> = Object.freez
   outcome_unknown: "The handler says that it does not know whether the action happened.",
   no_answer: "The handler did not answer in time; the action may or may not have happened.",
   receipt_not_durable: "The handler answered, but its receipt could not be saved yet.",
+  in_flight: "The same operation is at work elsewhere, and did not end in the time that there was.",
+  journal_silent: "An earlier process dispatched the action, and the journal could not say what became of it.",
 });
 
 /** How long the parts of a receipt may be, in UTF-16 units. */

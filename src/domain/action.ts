@@ -1,4 +1,3 @@
-import { type DeclaredResult, type ToolResultFields, toolResult } from "./content.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 
 /** What one action takes and gives; both are JSON. */
@@ -195,6 +194,8 @@ export interface DurableToolContext {
   readonly conflictWaitMs?: number | undefined;
   /** Why its signal has fired, if it has: a cancellation's own reason may look like a time-out's. */
   readonly stopCause?: "timeout" | "cancelled" | undefined;
+  /** Whether an earlier process has dispatched the call, so that nothing is certain of it but what the journal says (RUN-6). */
+  readonly wasDispatched?: boolean | undefined;
   /** Told of the action's life as it goes; there only where somebody inspects. */
   readonly watchAction?: ActionWatch | undefined;
 }
@@ -234,21 +235,3 @@ export interface DurableToolPort {
 
 /** Told each fact of an action's life that the journal holds, by its name in the action's chart. */
 export type ActionWatch = (fact: string) => void;
-
-const OUTCOME: unique symbol = Symbol.for("toolkernel.durableOutcome") as never;
-
-/** Declares the result of a durable call, with what settling needs to project it. */
-export function durableResult(fields: ToolResultFields, outcome: DurableOutcome): DeclaredResult {
-  return Object.assign(toolResult(fields), { [OUTCOME]: outcome });
-}
-
-/** The durable outcome that {@link durableResult} attached, if any. Never throws, whatever a tool answered. */
-export function durableOutcomeOf(result: unknown): DurableOutcome | undefined {
-  try {
-    return typeof result === "object" && result !== null
-      ? (result as { [OUTCOME]?: DurableOutcome })[OUTCOME]
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}

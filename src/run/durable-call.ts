@@ -50,6 +50,7 @@ export function graceEnd(call: CallRun, signalledAtMs: number): number {
 export function addDurableFacts(context: ToolContext, tool: AnyTool, call: CallRun): ToolContext & DurableToolContext {
   return Object.defineProperties(context, {
     identity: { value: call.identity },
+    wasDispatched: { value: call.earlierDispatch !== undefined },
     conflictWaitMs: { get: () => conflictWaitOf(tool, call) },
     stopCause: { get: () => call.actor.getSnapshot().context.stopCause },
     ...(call.owner.core.settings.inspect !== undefined && { watchAction: { value: watchAction(call) } }),
