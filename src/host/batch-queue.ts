@@ -121,7 +121,7 @@ export class BatchQueue {
     this.#current = current;
     const refuse = (error: unknown): void => this.#refuse(current, error);
     if (this.#record === undefined) this.#attempt(current, () => this.#enter(current));
-    else this.#record.open().then(() => this.#attempt(current, () => this.#enter(current)), refuse);
+    else this.#record.ready(job).then(() => this.#attempt(current, () => this.#enter(current)), refuse);
   }
 
   /** Misuse that can only be seen once a job's turn has come is its result's. */

@@ -1,8 +1,9 @@
 /**
  * A session's run in its store.
- * Owns: the claim, what an earlier process has left, the results of the turns it has run. Invariants: the run is
- * claimed before the first batch, and never once it is closed; a response is durable before any of its calls is
- * prepared; a batch that an earlier process left is gone on with before anything else (RUN-6).
+ * Owns: the claim, what an earlier process has left, which turns it has run and the result of the last; the others
+ * are the store's, so that a long session does not hold all that was ever answered. Invariants: the run is claimed
+ * before the first batch, and never once it is closed; a response is durable before any of its calls is prepared; a
+ * batch that an earlier process left is gone on with before anything else (RUN-6).
  */
 import type { BatchResult } from "../domain/batch.ts";
 import { invalidOption } from "../domain/check-options.ts";
@@ -17,13 +18,19 @@ import type { SessionCore } from "../run/session-core.ts";
 import { storableCall } from "../run/storable.ts";
 import { foldRun, type StoredBatch, type StoredRun } from "../run/stored-run.ts";
 import type { ExecuteOptions, ReadResponse } from "./read-response.ts";
-import { isSameResponse } from "./same-response.ts";
+import { type ComparedResponse, type GivenJob, isSameResponse } from "./same-response.ts";
 import { checkStoredApprovals, isAgentsRun } from "./stored-runs.ts";
 
 /** How a response is to be run: anew, gone on with, or not at all since it has its result. */
 export type RecordedStart =
   | { readonly kind: "run"; readonly turn: number; readonly stored: StoredBatch | undefined }
   | { readonly kind: "known"; readonly result: BatchResult };
+
+/** A turn that has ended, with its result. */
+interface EndedTurn {
+  readonly response: ComparedResponse;
+  readonly result: BatchResult;
+}
 
 /** See the file header. */
 export class SessionRecord {
@@ -34,7 +41,11 @@ export class SessionRecord {
   #stored: StoredRun = foldRun([]);
   #facts: readonly RunFact[] = [];
   /** The turns that this session has run to their end. */
-  readonly #ended = new Map<number, { readonly response: BatchResponse; readonly result: BatchResult }>();
+  readonly #ended = new Set<number>();
+  /** The one that ended last. */
+  #last: EndedTurn | undefined;
+  /** The one that was asked for again last, as its store has it. */
+  #recalled: EndedTurn | undefined;
   /** The latest of them; 0 before the first. */
   #latestEnded = 0;
   #opening: Promise<void> | undefined;
@@ -62,6 +73,19 @@ export class SessionRecord {
       throw error;
     });
     return this.#opening;
+  }
+
+  /** As {@link open}; and reads anew what the store alone still has of the turn that a response is given for. */
+  async ready({ options }: GivenJob): Promise<void> {
+    await this.open();
+    const turn = options.turn ?? this.#turn + 1;
+    if (!this.#ended.has(turn) || this.#last?.response.turn === turn) return;
+    const { recorder, settings } = this.#core;
+    const facts = await recorder?.reread(() => this.#store.claim(settings.runId, { create: false }));
+    const batch = foldRun(facts ?? []).history.findLast((known) => known !== null && known.response.turn === turn);
+    if (batch === null || batch === undefined) return;
+    const result = resultOf(batch);
+    this.#recalled = result === undefined ? undefined : { response: batch.response, result };
   }
 
   /** New evidence has reached the model (REP-7). */
@@ -141,16 +165,19 @@ export class SessionRecord {
 
   /** The result of a response that has ended, whoever ran it: a host may well tell its story from the start. */
   #findResult(response: ReadResponse, turn: number): BatchResult | undefined {
-    const own = this.#ended.get(turn);
-    if (own !== undefined && isSameResponse(own.response, { ...response, turn })) return own.result;
+    const isAsked = (own: EndedTurn | undefined) => own && isSameResponse(own.response, { ...response, turn });
+    const own = [this.#last, this.#recalled].find(isAsked);
+    if (own !== undefined) return own.result;
     const known = this.#stored.history.findLast((batch) => batch !== null && batch.response.turn === turn);
     const isKnown = known !== undefined && known !== null && isSameResponse(known.response, { ...response, turn });
     return isKnown ? resultOf(known) : undefined;
   }
 
-  /** Keeps the result of a turn that has ended, in case its response is given again. */
+  /** Keeps the result of the turn that has ended last, in case its response is given again. */
   keep(response: BatchResponse, result: BatchResult): void {
-    this.#ended.set(response.turn, { response, result });
+    this.#ended.add(response.turn);
+    this.#last = { response, result };
+    this.#recalled = undefined;
     this.#latestEnded = Math.max(this.#latestEnded, response.turn);
   }
 

@@ -22,10 +22,11 @@ interface Waiting {
 
 /** See the file header. */
 export class Recorder {
-  readonly #claim: RunClaim;
+  #claim: RunClaim;
   readonly #clock: Clock;
   readonly #onLost: (error: KernelError) => void;
   #waiting: Waiting[] = [];
+  #rereads: (() => Promise<void>)[] = [];
   #isAppending = false;
   #lost: KernelError | undefined;
   #released: Promise<void> | undefined;
@@ -59,12 +60,37 @@ export class Recorder {
       this.#waiting.push({ facts, progress, resolve, reject });
     });
     recorded.catch(() => undefined);
-    if (!this.#isAppending) {
-      this.#isAppending = true;
-      // In a task of its own, so that what follows in this one shares the append.
-      queueMicrotask(() => this.#appendAll());
-    }
+    this.#goOn();
     return recorded;
+  }
+
+  /**
+   * Every fact of the run as its store has it. The run is given back and claimed again for that, behind all that was
+   * given before; whatever is given meanwhile waits. Rejects where it cannot be: the store is then lost.
+   */
+  reread(claimAgain: () => Promise<RunClaim>): Promise<readonly RunFact[]> {
+    return new Promise((resolve, reject) => {
+      this.#rereads.push(() => this.#reread(claimAgain).then(resolve, reject));
+      this.#goOn();
+    });
+  }
+
+  async #reread(claimAgain: () => Promise<RunClaim>): Promise<readonly RunFact[]> {
+    if (this.#lost !== undefined) throw this.#lost;
+    try {
+      await this.#claim.release();
+      this.#claim = await claimAgain();
+      return this.#claim.facts;
+    } catch (error) {
+      throw this.#lose(error);
+    }
+  }
+
+  #goOn(): void {
+    if (this.#isAppending) return;
+    this.#isAppending = true;
+    // In a task of its own, so that what follows in this one shares the append.
+    queueMicrotask(() => this.#appendAll());
   }
 
   /** Records a fact for whoever needs the order only; what has to be durable awaits {@link Recorder.record}. */
@@ -89,10 +115,11 @@ export class Recorder {
   }
 
   async #appendAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length + this.#rereads.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
-      await this.#append(batch);
+      if (batch.length > 0) await this.#append(batch);
+      else await this.#rereads.shift()?.();
     }
     this.#isAppending = false;
   }
@@ -114,9 +141,10 @@ export class Recorder {
     for (const { reject } of batch) reject(this.#lost ?? lostError(undefined));
   }
 
-  #lose(error: unknown): void {
+  #lose(error: unknown): KernelError {
     this.#lost = isFinal(error) ? error : lostError(error);
     this.#onLost(this.#lost);
+    return this.#lost;
   }
 
   #wait(delayMs: number): Promise<void> {
