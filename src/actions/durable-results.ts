@@ -1,11 +1,6 @@
-import {
-  type DurableOutcome,
-  type DurableToolContext,
-  durableResult,
-  type GameActionIntent,
-  type ReceiptStatus,
-} from "../domain/action.ts";
+import type { DurableOutcome, DurableToolContext, GameActionIntent, ReceiptStatus } from "../domain/action.ts";
 import type { DeclaredResult } from "../domain/content.ts";
+import { durableResult } from "../domain/durable-result.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { FailureCategory } from "../domain/failure.ts";
 import { canonicalReceipt, detailsWithoutReceipt } from "./canonical-receipt.ts";

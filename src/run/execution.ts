@@ -6,9 +6,10 @@
  */
 
 import type { StopCause } from "../../machines/tool-call-facts.ts";
-import { type DurableOutcome, durableOutcomeOf } from "../domain/action.ts";
+import type { DurableOutcome } from "../domain/action.ts";
 import type { PreparedCall } from "../domain/call.ts";
 import type { ToolResult } from "../domain/content.ts";
+import { durableOutcomeOf } from "../domain/durable-result.ts";
 import { isOutcomeUnknownError, isToolError } from "../domain/errors.ts";
 import type { ToolContext } from "../domain/tool.ts";
 import { recordValue } from "../settle/record-value.ts";

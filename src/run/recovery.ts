@@ -3,9 +3,10 @@
  * Owns: the question's signal and its deadline. Invariants: exactly one answer is told to the chart; a
  * throw, a time-out and nonsense all leave the write uncertain.
  */
-import { type DurableOutcome, durableOutcomeOf } from "../domain/action.ts";
+import type { DurableOutcome } from "../domain/action.ts";
 import type { ToolResult } from "../domain/content.ts";
 import { findUnknownField, isDeclaredResult } from "../domain/content.ts";
+import { durableOutcomeOf } from "../domain/durable-result.ts";
 import { readReturn } from "../settle/settle-call.ts";
 import { addDurableFacts } from "./durable-call.ts";
 import { FACTS } from "./facts.ts";

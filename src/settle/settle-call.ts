@@ -2,7 +2,6 @@
  * The only maker of results: every call's one result comes from a function of this file.
  * Owns: nothing; pure. Upholds: UNC-1, UNC-8, CAN-2, PREP-6, PREP-13, REP-5.
  */
-import { durableOutcomeOf } from "../domain/action.ts";
 import type { Refusal } from "../domain/call.ts";
 import {
   type ContentPart,
@@ -13,6 +12,7 @@ import {
   readField,
   type ToolResult,
 } from "../domain/content.ts";
+import { durableOutcomeOf } from "../domain/durable-result.ts";
 import type { FailureCategory } from "../domain/failure.ts";
 import type { JsonValue } from "../domain/json.ts";
 import { categoryOf, clipSaid, messageOf, readCategory } from "../domain/read-thrown.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defaultOperationId } from "../../src/actions/operation-id.ts";
 import { GameActionReceipt } from "../../src/actions/receipt.ts";
-import { durableOutcomeOf } from "../../src/domain/action.ts";
+import { durableOutcomeOf } from "../../src/domain/durable-result.ts";
 import { contextOf, INPUT, makeTool, OPERATION, plain, run } from "../support/game-action-tool-scene.ts";
 import { testContext } from "../support/tool-context.ts";
 import { intentOf, makeRig } from "./rig.ts";

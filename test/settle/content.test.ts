@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { durableResult } from "../../src/domain/action.ts";
 import { toolResult } from "../../src/domain/content.ts";
+import { durableResult } from "../../src/domain/durable-result.ts";
 import type { JsonValue } from "../../src/domain/json.ts";
 import { recordValue, toWellFormedJson } from "../../src/settle/record-value.ts";
 import { readContent } from "../../src/settle/result-content.ts";

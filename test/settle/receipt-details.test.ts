@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { durableResult } from "../../src/domain/action.ts";
+import { durableResult } from "../../src/domain/durable-result.ts";
 import { readReturn } from "../../src/settle/settle-call.ts";
 
 /** What is recorded of a durable tool's details where 256 characters are allowed. */

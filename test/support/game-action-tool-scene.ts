@@ -1,7 +1,7 @@
 import { GameActionTool } from "../../src/actions/game-action-tool.ts";
 import { defaultOperationId } from "../../src/actions/operation-id.ts";
-import { durableOutcomeOf } from "../../src/domain/action.ts";
 import type { DeclaredResult } from "../../src/domain/content.ts";
+import { durableOutcomeOf } from "../../src/domain/durable-result.ts";
 import type { ToolContext } from "../../src/domain/tool.ts";
 import { makeRig, type Rig, type RigOptions } from "../actions/rig.ts";
 import { testContext } from "./tool-context.ts";
