@@ -88,12 +88,17 @@ export function outcomeOfDurable({ recovery, execution, abandonment }: CallRun):
 
 /** What the model sees of a result: the host's projection of the receipt, or a fixed status (PROJ-2, PROJ-6). Notes a failed one. */
 export function projectResult(call: CallRun, result: ToolResult, outcome: Outcome): ToolResult {
-  const projector = (call.prepared?.tool ?? call.refusal?.tool)?.durable?.projector;
+  const projector = (call.prepared?.tool ?? call.refusal?.tool ?? toolAskedFor(call))?.durable?.projector;
   if (projector === undefined) return result;
   const durable = outcomeOfDurable(call);
   const projected = projectReceipt({ projector, result, outcome: durable, code: CODE_OF_OUTCOME[outcome] });
   call.isProjectionFailed = projected.isFailed;
   return projected.result;
+}
+
+/** The tool of a call that nothing was prepared of, by its name: what is said of such a call is not for the model, either. */
+function toolAskedFor({ owner, call }: CallRun): AnyTool | undefined {
+  return owner.core.tools.get(call.name)?.tool;
 }
 
 /** What the end of a call tells of its durable action (OBS-4). */
