@@ -16,8 +16,11 @@ export function isDatabase(journal: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(journal);
 }
 
+/** What looks after a journal makes none: of a place that was mistyped it would say that nothing is open. */
+const mustExist = true;
+
 /**
- * Opens the journal at a place, for as long as it is used. A file that is not there is refused, not made.
+ * Opens the journal at a place, for as long as it is used. A place where there is none is refused, and left as it is.
  * @throws KernelError `INVALID_OPTIONS`, `JOURNAL_*`
  */
 export async function withJournal<Answer>(
@@ -26,7 +29,9 @@ export async function withJournal<Answer>(
 ): Promise<Answer> {
   checkThere(place);
   const { journal: address, schema } = place;
-  const journal = await (isDatabase(address) ? openPostgresJournal(address, { schema }) : openSqliteJournal(address));
+  const journal = await (isDatabase(address)
+    ? openPostgresJournal(address, { schema, mustExist })
+    : openSqliteJournal(address, { mustExist }));
   try {
     return await use(journal);
   } finally {
@@ -44,7 +49,9 @@ export async function withRunStore<Answer>(
 ): Promise<Answer> {
   checkThere(place);
   const { journal: address, schema } = place;
-  const store = await (isDatabase(address) ? openPostgresRunStore(address, { schema }) : openSqliteRunStore(address));
+  const store = await (isDatabase(address)
+    ? openPostgresRunStore(address, { schema, mustExist })
+    : openSqliteRunStore(address, { mustExist }));
   try {
     return await use(store);
   } finally {

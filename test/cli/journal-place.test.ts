@@ -1,9 +1,19 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { openPostgresJournal, openPostgresRunStore } from "toolkernel/postgres";
 import { describe, expect, it } from "vitest";
 import { filled, handlerModule, here, journalPath, keepRun, run } from "../support/journal-command-scene.ts";
 import { setPostgresScene } from "../support/postgres-scene.ts";
 
 const { database } = setPostgresScene();
+
+/** Makes a file the database of another program. */
+function fill(path: string, version: number): void {
+  const other = new DatabaseSync(path);
+  other.exec(`CREATE TABLE orders (id INTEGER PRIMARY KEY); PRAGMA user_version = ${version}`);
+  other.close();
+}
 
 describe("journal copy", () => {
   it("ACT-10: moves a journal with its runs to PostgreSQL, once nothing is open", async () => {
@@ -43,6 +53,32 @@ describe("journal copy", () => {
 });
 
 describe("the place of a journal", () => {
+  describe.each([
+    ["an empty file", (_path: string) => undefined, "is empty, and no journal"],
+    ["a database of something else", (path: string) => fill(path, 0), "is no journal"],
+    ["one that counts its versions too", (path: string) => fill(path, 2), "is no journal"],
+  ])("ACT-11: with %s", (_name, make, words) => {
+    it.each([
+      ["list"],
+      ["show", "x"],
+      ["abandon", "x"],
+      ["resolve", "x", "--status", "failed", "--evidence", "looked"],
+      ["prune", "--before", "1d"],
+      ["reconcile", "--handler", "HANDLER"],
+      ["copy", "--to", "postgres://u@127.0.0.1:1/x"],
+    ])("is refused by %s, and left as it is", async (...args) => {
+      const path = journalPath();
+      writeFileSync(path, "");
+      make(path);
+      const module = await handlerModule();
+      const before = readFileSync(path);
+      const files = readdirSync(dirname(path));
+      const ran = await here(...args.map((each) => (each === "HANDLER" ? module : each)));
+      expect(ran).toMatchObject({ exitCode: 1, out: "", errors: expect.stringContaining(words) });
+      expect([readFileSync(path).equals(before), readdirSync(dirname(path))]).toEqual([true, files]);
+    });
+  });
+
   it("may be a PostgreSQL database", async () => {
     await filled(() => openPostgresJournal(database.url, { schema: "shown" }));
     const store = await openPostgresRunStore(database.url, { schema: "shown" });
@@ -55,6 +91,16 @@ describe("the place of a journal", () => {
     expect((await run("reconcile", ...place, "--handler", await handlerModule())).out).toBe(
       "gone: still unknown\nlost: committed (recovered)\n",
     );
+  });
+
+  it("ACT-11: is no schema in which there is no journal, and none is made in it", async () => {
+    for (const args of [["list"], ["show", "x"]]) {
+      expect(await run(...args, "--journal", database.url, "--schema", "mistyped")).toMatchObject({
+        exitCode: 1,
+        out: "",
+        errors: expect.stringContaining("schema mistyped holds no journal"),
+      });
+    }
   });
 
   it.each([

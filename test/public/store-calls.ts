@@ -33,7 +33,7 @@ function refusedFile(name: string, open: unknown): PublicCall {
 function refusedPool(name: string, open: unknown): PublicCall {
   const given = (): [object, object] => [
     NO_POOL,
-    { leaseMs: 1_000, heartbeatMs: 100, schema: "s", clock: simulatedClock().clock },
+    { leaseMs: 1_000, heartbeatMs: 100, schema: "s", clock: simulatedClock().clock, mustExist: true },
   ];
   const of = (given: object, options: object): unknown =>
     isConfig(given) ? undefined : (open as (pool: object, options: object) => unknown)(given, options);

@@ -49,6 +49,13 @@ export async function migrate({ connections, schema, migrations }: MigrationRequ
   });
 }
 
+/** @throws KernelError `INVALID_OPTIONS` when nothing of toolkernel is in a schema; nothing is made. */
+export async function refuseAbsent(connections: Connections, schema: string): Promise<void> {
+  if ((await connections.together((client) => readVersion(client, schema))) > 0) return;
+  const message = `The PostgreSQL schema ${schema} holds no journal; it was not made one.`;
+  throw new KernelError("INVALID_OPTIONS", message, { subject: "schema" });
+}
+
 /** The version of a schema, 0 when it is not there. */
 async function readVersion(client: PostgresClient, schema: string): Promise<number> {
   // Asked of the tables themselves: names that a connection has looked for in vain stay unknown to it for a while.

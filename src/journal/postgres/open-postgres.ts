@@ -1,11 +1,18 @@
-import { checkOptions, isAnything, isClock, type OptionCheck, readGiven } from "../../domain/check-options.ts";
+import {
+  checkOptions,
+  isAnything,
+  isBoolean,
+  isClock,
+  type OptionCheck,
+  readGiven,
+} from "../../domain/check-options.ts";
 import { KernelError } from "../../domain/errors.ts";
 import type { Clock } from "../../domain/ports.ts";
 import { steadyClock } from "../../run/clock.ts";
 import { type Lease, type LeaseOptions, readLease } from "../store-options.ts";
 import { checkIncarnation, checkServer } from "./check-server.ts";
 import { Connections } from "./connections.ts";
-import { MIGRATIONS, migrate } from "./migrations.ts";
+import { MIGRATIONS, migrate, refuseAbsent } from "./migrations.ts";
 import { type OwnedPool, openPool, type PoolOrConfig, type PostgresPool } from "./pool.ts";
 
 /** Options of whatever is kept in a PostgreSQL database. */
@@ -17,6 +24,8 @@ export interface PostgresStoreOptions extends LeaseOptions {
    * the platform, whatever its clock is set to. Leases count by the database's clock.
    */
   readonly clock?: Clock | undefined;
+  /** Whether to refuse a schema in which there is no store, where otherwise one is made; default false. */
+  readonly mustExist?: boolean | undefined;
 }
 
 /** A lease is read with its defaults, a schema by its own pattern. */
@@ -25,6 +34,7 @@ const OPTION_CHECKS: Readonly<Record<keyof PostgresStoreOptions, OptionCheck>> =
   heartbeatMs: isAnything,
   schema: isAnything,
   clock: isClock,
+  mustExist: isBoolean,
 };
 
 /** A database that was reached, checked, and brought to today's schema. */
@@ -56,6 +66,7 @@ export async function openPostgres<Store>(
   try {
     const connections = new Connections(owned.pool, clock);
     await checkServer(connections);
+    if (options.mustExist === true) await refuseAbsent(connections, schema);
     await migrate({ connections, schema, migrations: MIGRATIONS });
     await checkIncarnation(connections, schema);
     return await makeStore({ owned, connections, schema, clock, lease });

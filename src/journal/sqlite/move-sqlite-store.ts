@@ -31,7 +31,7 @@ export interface MovedSqlite<Answer> {
  * Hands everything in a SQLite file to a receiver, and then renames the file to `<path>-moved`, so that
  * nobody goes on writing to it: whoever opens the old path is refused. Others can write nothing meanwhile.
  * When the receiver rejects, the file is as it was.
- * @throws KernelError `INVALID_OPTIONS` when there is no such file, or an entry in it is open: dispatched,
+ * @throws KernelError `INVALID_OPTIONS` when there is no such file, nothing is in it, or an entry in it is open: dispatched,
  * uncertain or prepared; `JOURNAL_UNAVAILABLE` when another process uses it; `RUN_CLAIMED` when one holds a
  * run; `JOURNAL_*` as `openSqliteJournal` does; and what the receiver rejects with.
  */
@@ -46,7 +46,7 @@ export async function moveSqliteStore<Answer>(
   const movedTo = `${path}-moved`;
   if (!existsSync(path)) throw refusal(path, "is not there");
   if (existsSync(movedTo)) throw refusal(path, `cannot be renamed, since ${movedTo} is there already`);
-  const opened = await openDurably({ path, driver: options.driver, clock: systemClock });
+  const opened = await openDurably({ path, driver: options.driver, clock: systemClock, mustExist: true });
   try {
     begin(opened, path);
     checkNothingOpen(opened, path);

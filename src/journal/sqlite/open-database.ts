@@ -8,6 +8,7 @@ import { chooseDriver, type SqliteClass, type SqliteDatabase, type SqliteDriver 
 import { ensureFile, fileIdOf, refuseNetwork, refuseSecondName } from "./file-system.ts";
 import { checkVersion, MIGRATIONS, migrate } from "./migrations.ts";
 import { noteOpen } from "./open-files.ts";
+import { noJournal, refuseForeign } from "./refuse-foreign.ts";
 import { isBusy, toJournalError } from "./sqlite-errors.ts";
 import { type Progress, Witness } from "./witness.ts";
 
@@ -16,6 +17,8 @@ export interface OpenRequest {
   readonly path: string;
   readonly driver: SqliteDriver | undefined;
   readonly clock: Clock;
+  /** Whether there has to be a journal already; one is not made then. */
+  readonly mustExist: boolean;
 }
 
 /** A database of toolkernel that is open, checked, and of today's schema. */
@@ -46,7 +49,7 @@ export async function openDurably(request: OpenRequest): Promise<OpenDatabase> {
   const giveUpAtMs = clock.now() + OPEN_TIMEOUT_MS;
   for (;;) {
     try {
-      return openOnce(path, chosen.databaseClass, chosen.opened);
+      return openOnce(request, chosen.databaseClass, chosen.opened);
     } catch (error) {
       if (!isBusy(error) || clock.now() >= giveUpAtMs) throw toJournalError(error, path);
     }
@@ -56,7 +59,11 @@ export async function openDurably(request: OpenRequest): Promise<OpenDatabase> {
   }
 }
 
-function openOnce(path: string, databaseClass: SqliteClass, opened: SqliteDatabase | undefined): OpenDatabase {
+function openOnce(
+  { path, mustExist }: OpenRequest,
+  databaseClass: SqliteClass,
+  opened: SqliteDatabase | undefined,
+): OpenDatabase {
   if (!existsSync(path) && Witness.isThere(path)) {
     throw new KernelError(
       "JOURNAL_CORRUPT",
@@ -64,6 +71,7 @@ function openOnce(path: string, databaseClass: SqliteClass, opened: SqliteDataba
       { subject: path },
     );
   }
+  if (mustExist && !existsSync(path)) throw noJournal(path, "is not there, and no journal");
   ensureFile(path);
   refuseNetwork(path);
   refuseSecondName(path);
@@ -77,6 +85,7 @@ function openOnce(path: string, databaseClass: SqliteClass, opened: SqliteDataba
   return openGuarded(close, () => {
     // What must not be touched is refused before anything is changed.
     refuseEmptied(database, path);
+    refuseForeign({ database, path, mustExist });
     checkVersion(database, path, MIGRATIONS.length);
     makeDurable(database, path);
     refuseTruncated(database, path);

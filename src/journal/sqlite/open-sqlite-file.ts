@@ -1,4 +1,4 @@
-import { checkOptions, isAnything, isClock, type OptionCheck } from "../../domain/check-options.ts";
+import { checkOptions, isAnything, isBoolean, isClock, type OptionCheck } from "../../domain/check-options.ts";
 import type { Clock } from "../../domain/ports.ts";
 import { systemClock } from "../../run/clock.ts";
 import { type Lease, type LeaseOptions, readLease } from "../store-options.ts";
@@ -18,6 +18,8 @@ export interface SqliteStoreOptions extends LeaseOptions {
   readonly driver?: SqliteDriver | undefined;
   /** Where the times of entries and runs come from; default the platform's clock. */
   readonly clock?: Clock | undefined;
+  /** Whether to refuse a file that is not there, or is empty, where otherwise one is made of it; default false. */
+  readonly mustExist?: boolean | undefined;
 }
 
 /** A lease is read with its defaults. */
@@ -26,6 +28,7 @@ const OPTION_CHECKS: Readonly<Record<keyof SqliteStoreOptions, OptionCheck>> = {
   heartbeatMs: isAnything,
   driver: isDriver,
   clock: isClock,
+  mustExist: isBoolean,
 };
 
 /** Makes a store of a file that was opened. */
@@ -44,7 +47,8 @@ export async function openSqliteFile<Store>(
   const path = placeOf(file);
   const lease = readLease(options);
   const clock = options.clock ?? systemClock;
-  const opened = await openDurably({ path, driver: options.driver, clock });
+  const { driver, mustExist = false } = options;
+  const opened = await openDurably({ path, driver, clock, mustExist });
   try {
     return makeStore({ path, opened, clock }, lease);
   } catch (error) {

@@ -13,7 +13,7 @@ const LOOK_FOR_DEAD_MS = 100;
  * machine may have it open; within a process no other SQLite library may open the file.
  * @throws KernelError `JOURNAL_UNSAFE` for an old SQLite, a network file system, settings that do not hold
  * or a second copy of the library; `JOURNAL_VERSION` for a newer schema; `JOURNAL_CORRUPT` for a damaged
- * or rolled-back file; `JOURNAL_UNAVAILABLE` for one that cannot be opened, locked or written;
+ * or rolled-back file, or a database of something else; `JOURNAL_UNAVAILABLE` for one that cannot be opened, locked or written;
  * `JOURNAL_FULL`; `INVALID_OPTIONS`.
  */
 export async function openSqliteJournal(file: string, options: SqliteJournalOptions = {}): Promise<Journal> {
