@@ -131,10 +131,11 @@ function scanNumber(scan: Scan): boolean {
   return fault === undefined || failAt(scan, start, fault);
 }
 
-/** Whether a number's text survives the way through a double; fractions below 2^53 are rounded as everywhere. */
+/** Whether a number's text survives the way through a double; fractions below 2^53 are rounded as everywhere, but not to nothing. */
 function judgeNumber(literal: string): string | undefined {
   const value = Number(literal);
   if (!Number.isFinite(value)) return JSON_FAULTS.overflow;
+  if (value === 0 && /^[^eE]*[1-9]/.test(literal)) return JSON_FAULTS.underflow;
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return undefined;
   const exact = /^-?[0-9]+$/.test(literal)
     ? BigInt(literal) === BigInt(value)

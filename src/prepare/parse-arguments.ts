@@ -15,7 +15,7 @@ export type ParsedDraft =
  *
  * Refused, with the fault and its place but never the payload: text that is not JSON, a key
  * `__proto__`, `prototype` under `constructor`, a duplicate key (compared as decoded), more than 64
- * containers deep, a whole number that a double cannot hold exactly, a number that overflows; of a
+ * containers deep, a whole number that a double cannot hold exactly, a number that overflows or is rounded to zero; of a
  * parsed object also every whole number between 2^53 and 1e21, which may have been rounded already.
  *
  * The draft belongs to the caller alone. With `freeze` it is deep-frozen on the way where one look at it is
@@ -35,9 +35,11 @@ function parseText(text: string, freeze: boolean): ParsedDraft {
     return refuseText(text) ?? { ok: false, reason: "arguments are not valid JSON" };
   }
   // JSON.parse hides duplicate keys and rounded numbers. The value tells whether there can be one: it
-  // has fewer keys than the text, or a number so large that its text must be looked at.
+  // has fewer keys than the text, or a number so large that its text must be looked at. A number that was
+  // rounded to zero tells nothing; only its text does.
   const walk = walkJson(draft, { containers: "same", freeze, integers: "exact" });
-  if (walk.ok && (walk.keys === countAtMost(text) || walk.keys === countKeys(text))) return { ok: true, draft };
+  if (walk.ok && !mayHoldTiny(text) && (walk.keys === countAtMost(text) || walk.keys === countKeys(text)))
+    return { ok: true, draft };
   return refuseText(text) ?? { ok: true, draft };
 }
 
@@ -50,6 +52,11 @@ function refuseText(text: string): ParsedDraft | undefined {
       ? `arguments are not valid JSON: ${found.fault} at position ${found.position}${place}`
       : `arguments hold ${found.fault} at position ${found.position}${place}`;
   return { ok: false, reason };
+}
+
+/** Whether text may hold a number that is not zero and becomes it: by a long exponent, or so many zeros that any is enough. */
+function mayHoldTiny(text: string): boolean {
+  return ((text.includes("e-") || text.includes("E-")) && TINY_EXPONENT.test(text)) || text.includes(MANY_ZEROS);
 }
 
 /**
@@ -78,6 +85,9 @@ function countKeys(text: string): number {
   return keys;
 }
 
+/** The smallest numbers are about 5e-324: with fewer digits in the exponent it takes zeros, or as many, before it. */
+const TINY_EXPONENT = /[0-9][eE]-[0-9]{3}/;
+const MANY_ZEROS = "0".repeat(200);
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COLON = 0x3a;

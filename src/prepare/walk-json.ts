@@ -32,6 +32,7 @@ export const JSON_FAULTS = Object.freeze({
   prototypeKey: "the forbidden key prototype under constructor",
   inexactInteger: "a whole number too large to be held exactly (send it as a string)",
   overflow: "a number too large to be held (send it as a string)",
+  underflow: "a number too small to be told from zero (send it as a string)",
 });
 
 /**

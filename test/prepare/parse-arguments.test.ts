@@ -210,6 +210,15 @@ describe("parseArguments: numbers", () => {
     );
   });
 
+  it.each([["1e-400"], ["-1E-330"], ["2e-324"], [`0.${"0".repeat(330)}7`], [`0.${"0".repeat(250)}1e-99`]])(
+    "C52: %s is refused because it would become zero",
+    (literal) => {
+      expect(reasonOf(`[{"x":${literal}}]`)).toBe(
+        'arguments hold a number too small to be told from zero (send it as a string) at position 6 (at "/0/x")',
+      );
+    },
+  );
+
   it.each([
     ["-0"],
     ["1.0"],
@@ -220,7 +229,11 @@ describe("parseArguments: numbers", () => {
     ["1.5E+300"],
     ["0.1"],
     ["12.50"],
-    ["1e-400"],
+    ["0e-400"],
+    ["0.000e-999"],
+    ["5e-324"],
+    ["-1e-307"],
+    [`0.${"0".repeat(300)}1`],
   ])("C52: %s is taken", (literal) => {
     expect(parseArguments(`{"x":${literal}}`)).toEqual({ ok: true, draft: { x: Number(literal) } });
   });
