@@ -7,14 +7,12 @@ import {
   isFunction,
   isRecord,
   isSignal,
+  isTimeout,
   type OptionCheck,
-  wholeNumber,
 } from "../domain/check-options.ts";
 import type { InputSchema } from "../domain/schema.ts";
 import type { DispatchOptions, GameActionDispatcherOptions } from "./dispatcher.ts";
 import type { GameActionToolOptions } from "./game-action-tool.ts";
-
-const isTimeout = wholeNumber(1, 2_147_483_647);
 
 const isJournal: OptionCheck = (value) => {
   const given = value as { readonly protocol?: unknown } | null; // looked at, not trusted

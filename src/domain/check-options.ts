@@ -52,6 +52,9 @@ export function wholeNumber(minimum: number, maximum: number): OptionCheck {
       : `must be a whole number from ${minimum} to ${maximum}`;
 }
 
+/** A time-out: a whole number of milliseconds, as long as a timer can be. */
+export const isTimeout: OptionCheck = wholeNumber(1, 2_147_483_647);
+
 /**
  * Checks an options object: every option known and right; `undefined` counts as absent.
  * @throws KernelError `INVALID_OPTIONS` with the option's path as `subject`.

@@ -7,6 +7,7 @@ import {
   isId,
   isList,
   isRecord,
+  isTimeout,
   type OptionCheck,
   oneOf,
   wholeNumber,
@@ -61,9 +62,9 @@ export const isHook: OptionCheck = (value) => {
   if (Object.keys(hook).some((field) => field !== "run" && field !== "timeoutMs"))
     return "must have no other fields than run and timeoutMs";
   if (hook.timeoutMs === null) return undefined;
-  return wholeNumber(1, 2_147_483_647)(hook.timeoutMs) === undefined
+  return isTimeout(hook.timeoutMs) === undefined
     ? undefined
-    : "must have a timeoutMs of at least 1, or null";
+    : "must have a timeoutMs that is null or a whole number from 1 to 2147483647";
 };
 
 const isCompat: OptionCheck = (value) => {

@@ -4,6 +4,7 @@ import {
   isFunction,
   isRecord,
   isText,
+  isTimeout,
   type OptionCheck,
   oneOf,
   readGiven,
@@ -14,10 +15,6 @@ import { isStandardSchema } from "../domain/schema.ts";
 import type { AnyTool, Tool, ToolDefinition } from "../domain/tool.ts";
 
 const isSchema: OptionCheck = (value) => (isStandardSchema(value) ? undefined : isRecord(value));
-const isTimeout: OptionCheck = (value) =>
-  typeof value === "number" && Number.isFinite(value) && value >= 1 && value <= 2_147_483_647
-    ? undefined
-    : "must be a number of milliseconds from 1 to 2147483647";
 
 const REQUIRED: Readonly<Record<string, OptionCheck>> = {
   name: (value) => (typeof value === "string" && value !== "" ? undefined : "must be a text that is not empty"),

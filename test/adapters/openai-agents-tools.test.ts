@@ -116,6 +116,12 @@ describe("fromOpenAIAgentsTools: time-out", () => {
     const tools = fromOpenAIAgentsTools([foreign("pay", () => "", { timeoutMs: 5_000 })], policies);
     expect(tools[0]?.timeoutMs).toBe(timeoutMs);
   });
+
+  it("a time-out of its own that is no whole number of ms is as long, and no refusal", () => {
+    const tools = fromOpenAIAgentsTools([foreign("pay", () => "", { timeoutMs: 1.5 })]);
+    expect(tools[0]?.timeoutMs).toBe(2);
+    expect(() => createToolSession({ tools })).not.toThrow();
+  });
 });
 
 describe("fromOpenAIAgentsTools: approval", () => {

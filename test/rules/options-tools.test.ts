@@ -13,7 +13,7 @@ describe("tools", () => {
     ...([5, undefined, null, {}] as const).map((value) => ["execute", value] as const),
     ...(["write", null, true] as const).map((value) => ["risk", value] as const),
     ...(["safeParallel", null] as const).map((value) => ["executionMode", value] as const),
-    ...([0, 0.9, -1, Number.NaN, Number.POSITIVE_INFINITY, 2_147_483_648, "5", null] as const).map(
+    ...([0, 0.9, 1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 2_147_483_648, "5", null] as const).map(
       (value) => ["timeoutMs", value] as const,
     ),
     ...([0, "no", null] as const).map((value) => ["trackExactRepeats", value] as const),

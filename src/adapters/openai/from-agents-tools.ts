@@ -87,7 +87,9 @@ function importTool(name: string, tool: Fields, policy: ToolPolicy): Tool {
 }
 
 function shorter(policy: number | undefined, own: unknown): number | undefined {
-  return typeof own === "number" ? Math.min(own, policy ?? own) : policy;
+  // The SDK takes parts of a millisecond; whole ones are no less.
+  const whole = typeof own === "number" ? Math.ceil(own) : undefined;
+  return whole === undefined ? policy : Math.min(whole, policy ?? whole);
 }
 
 function approvalOf(name: string, tool: Fields): Pick<Tool, "needsApproval"> {
