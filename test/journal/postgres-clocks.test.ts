@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { GameActionDispatcher } from "../../src/actions/dispatcher.ts";
 import { GameActionReceipt, uncertainReceipt } from "../../src/actions/receipt.ts";
 import type { ClaimRequest, Journal, JournalProtocol } from "../../src/domain/journal.ts";
-import { openPostgresJournal, openPostgresRunStore } from "../../src/journal/postgres/index.ts";
-import { fact, factsUpTo } from "../../src/testing/run-store-suite/run-desk.ts";
+import { openPostgresJournal } from "../../src/journal/postgres/index.ts";
 import { gate, intentOf } from "../actions/rig.ts";
-import { FAKETIME, startTimedPostgres, type TimedPostgres, WHY_NO_FAKETIME } from "../support/faked-time.ts";
-import { type CutPool, openCutPool } from "./cut-pool.ts";
-
-const HOUR_MS = 3_600_000;
-const YEAR_MS = 365 * 24 * HOUR_MS;
-const JUMPS = [
-  ["an hour ahead", HOUR_MS],
-  ["an hour back", -HOUR_MS],
-  ["a year ahead", YEAR_MS],
-  ["a year back", -YEAR_MS],
-] as const;
-const BACK = JUMPS.filter(([, ms]) => ms < 0);
-const SHORT = { leaseMs: 400, heartbeatMs: 100 };
+import { FAKETIME, WHY_NO_FAKETIME } from "../support/faked-time.ts";
+import { BACK, JUMPS, SHORT, setTimedScene } from "../support/timed-scene.ts";
 
 /** A journal that lets something happen between two steps of a dispatcher. */
 function interrupted(journal: Journal, steps: Partial<Record<"claim" | "finish", () => Promise<void>>>): Journal {
@@ -50,28 +38,7 @@ function claimOf(operationId: string): ClaimRequest {
 describe.skipIf(FAKETIME === undefined)(
   `a database server whose clock is set to another time${WHY_NO_FAKETIME}`,
   () => {
-    let server: TimedPostgres;
-    const pools: CutPool[] = [];
-    let schemas = 0;
-    beforeAll(async () => {
-      server = await startTimedPostgres();
-    });
-    afterAll(async () => {
-      for (const pool of pools) await pool.end();
-      await server.stop();
-    });
-    beforeEach(() => {
-      server.setClock(0);
-      schemas += 1;
-    });
-
-    const here = (options: object = {}) => ({ schema: `clocks_${schemas}`, ...options });
-    /** A pool whose process dies when it is cut off: nothing more is heard of it. */
-    const mortalPool = (): CutPool => {
-      const pool = openCutPool(server.url);
-      pools.push(pool);
-      return pool;
-    };
+    const { server, here, mortalPool } = setTimedScene();
 
     describe.each(JUMPS)("%s", (_name, aheadMs) => {
       it.each(["between claim and dispatch", "between dispatch and receipt", "between receipt and its commit"])(
@@ -96,10 +63,10 @@ describe.skipIf(FAKETIME === undefined)(
           const jump = async (): Promise<void> => {
             server.setClock(aheadMs);
             await watching.start();
-            const { disposition, receipt } = await watching.dispatch(intentOf("op", { conflictKeys: ["k"] }));
-            expect([disposition, receipt?.status ?? "none"]).toEqual(
-              aheadMs > 0 ? ["replayed", "uncertain"] : ["conflictBlocked", "none"],
-            );
+            // Ahead, the lease has run out by the server's clock, and back it has not.
+            expect((await other.find("op"))?.state).toBe(aheadMs > 0 ? "uncertain" : "dispatched");
+            const { disposition } = await watching.dispatch(intentOf("op", { conflictKeys: ["k"] }));
+            expect(disposition).not.toBe("executed");
             const blocked = await watching.dispatch(intentOf("other", { conflictKeys: ["k"] }));
             expect(blocked.disposition).toBe("conflictBlocked");
           };
@@ -150,22 +117,6 @@ describe.skipIf(FAKETIME === undefined)(
         await dead.close();
         await other.close();
       });
-
-      it("RUN-6: a run whose process is dead can be taken, and who lives is told so by the list", async () => {
-        const pool = mortalPool();
-        const dead = await openPostgresRunStore(pool, here(SHORT));
-        const other = await openPostgresRunStore(server.url, here(SHORT));
-        await (await dead.claim("run", { create: true })).append([fact(1)]);
-        pool.cut();
-        server.setClock(aheadMs);
-        const isClaimed = async () => (await other.listOpen({ limit: 1 })).runs[0]?.claimed;
-        await expect.poll(isClaimed, { timeout: 5_000 }).toBe(false);
-        const claim = await other.claim("run", { create: false });
-        expect(claim.facts).toEqual(factsUpTo(1));
-        await claim.append([fact(2)]);
-        await dead.close();
-        await other.close();
-      });
     });
 
     it("ACT-4: many times over between the writes of two hosts: fences rise, and each write is made once", async () => {
@@ -207,21 +158,6 @@ describe.skipIf(FAKETIME === undefined)(
         await journal.close();
       },
     );
-
-    it.each(BACK)("RUN-6: %s: a living process goes on recording, and only it", async (_name, ms) => {
-      const store = await openPostgresRunStore(server.url, here(SHORT));
-      const other = await openPostgresRunStore(server.url, here(SHORT));
-      const claim = await store.claim("run", { create: true });
-      for (let place = 1; place <= 6; place += 1) {
-        server.setClock(place % 2 === 0 ? 0 : ms);
-        await claim.append([fact(place)]);
-        await expect(other.claim("run", { create: false })).rejects.toMatchObject({ code: "RUN_CLAIMED" });
-      }
-      await claim.release();
-      expect((await other.claim("run", { create: false })).facts).toEqual(factsUpTo(6));
-      await store.close();
-      await other.close();
-    });
 
     it.each(BACK.slice(-1))(
       "ACT-3: %s: who stood in line and looks no more lets the next one pass",
