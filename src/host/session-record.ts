@@ -76,14 +76,15 @@ export class SessionRecord {
   }
 
   /** As {@link open}; and reads anew what the store alone still has of the turn that a response is given for. */
-  async ready({ options }: GivenJob): Promise<void> {
+  async ready({ response, options }: GivenJob): Promise<void> {
     await this.open();
     const turn = options.turn ?? this.#turn + 1;
-    if (!this.#ended.has(turn) || this.#last?.response.turn === turn) return;
+    const given = { ...response, turn };
+    if (!this.#ended.has(turn) || (this.#last !== undefined && isSameResponse(this.#last.response, given))) return;
     const { recorder, settings } = this.#core;
     const facts = await recorder?.reread(() => this.#store.claim(settings.runId, { create: false }));
-    const batch = foldRun(facts ?? []).history.findLast((known) => known !== null && known.response.turn === turn);
-    if (batch === null || batch === undefined) return;
+    const batch = findBatch(foldRun(facts ?? []), given);
+    if (batch === undefined) return;
     const result = resultOf(batch);
     this.#recalled = result === undefined ? undefined : { response: batch.response, result };
   }
@@ -165,12 +166,11 @@ export class SessionRecord {
 
   /** The result of a response that has ended, whoever ran it: a host may well tell its story from the start. */
   #findResult(response: ReadResponse, turn: number): BatchResult | undefined {
-    const isAsked = (own: EndedTurn | undefined) => own && isSameResponse(own.response, { ...response, turn });
-    const own = [this.#last, this.#recalled].find(isAsked);
+    const given = { ...response, turn };
+    const own = [this.#last, this.#recalled].find((ended) => ended && isSameResponse(ended.response, given));
     if (own !== undefined) return own.result;
-    const known = this.#stored.history.findLast((batch) => batch !== null && batch.response.turn === turn);
-    const isKnown = known !== undefined && known !== null && isSameResponse(known.response, { ...response, turn });
-    return isKnown ? resultOf(known) : undefined;
+    const known = findBatch(this.#stored, given);
+    return known && resultOf(known);
   }
 
   /** Keeps the result of the turn that has ended last, in case its response is given again. */
@@ -207,4 +207,9 @@ export class SessionRecord {
     }
     await recorder.release().catch(() => undefined);
   }
+}
+
+/** The batch of a response. A turn may have had several, when a host gave another response for it. */
+function findBatch({ history }: StoredRun, given: ComparedResponse): StoredBatch | undefined {
+  return history.findLast((batch) => batch !== null && isSameResponse(batch.response, given)) ?? undefined;
 }

@@ -36,6 +36,7 @@ describe("PROJ-6: a call of a tool that projects, of which nothing was prepared"
     const authorizeToolCall = () => {
       asked += 1;
       if (asked === 2) user.abort(SECRET);
+      return undefined;
     };
     const session = testSession({ tools: [projectingTool()], hooks: { authorizeToolCall } });
     const batch = session.execute(THREE, { signal: user.signal });
