@@ -7,7 +7,7 @@ import { KernelError } from "../domain/errors.ts";
 import type { ClaimRequest, JournalEvidence, JournalState } from "../domain/journal.ts";
 import type { Clock } from "../domain/ports.ts";
 import { unknownOperation } from "./judge-steps.ts";
-import { forgetArguments, type StoredEntry } from "./stored-entry.ts";
+import { forgetArguments, newAttempt, type StoredEntry } from "./stored-entry.ts";
 import { isFinalState, NEXT_STATES, OPEN_STATES, type StateBefore } from "./transitions.ts";
 
 /** The one owner of everything in a memory journal. */
@@ -59,23 +59,8 @@ export class MemoryTables {
   put(request: ClaimRequest, state: "prepared" | "dispatched", fence: number): void {
     const stored = this.#entries.get(request.operationId);
     checkChange(stored?.state ?? "new", state);
-    const nowMs = this.#clock.now();
-    this.#entries.set(request.operationId, {
-      operationId: request.operationId,
-      state,
-      fence,
-      owner: MEMORY_OWNER,
-      claimId: request.claimId,
-      intentHash: request.intentHash,
-      // The first intent stands, whatever a later attempt of the same says of revision and keys (ACT-7).
-      intentText: stored?.intentText ?? request.intentText,
-      scopes: request.scopes.map(({ id }) => id),
-      receiptText: null,
-      heldUntilMs: null,
-      isForgotten: false,
-      createdAtMs: stored?.createdAtMs ?? nowMs,
-      updatedAtMs: nowMs,
-    });
+    const facts = { stored, owner: MEMORY_OWNER, state, fence, nowMs: this.#clock.now() };
+    this.#entries.set(request.operationId, newAttempt(request, facts));
   }
 
   /** Changes an entry; the answer is what stands there now. */

@@ -1,5 +1,5 @@
 import type { GameActionIntent, GameActionReceipt } from "../domain/action.ts";
-import type { JournalEntry, JournalState } from "../domain/journal.ts";
+import type { ClaimRequest, JournalEntry, JournalState } from "../domain/journal.ts";
 
 /** An entry as stores keep it: JSON as text, so that what is read is what was written. */
 export interface StoredEntry {
@@ -19,6 +19,36 @@ export interface StoredEntry {
   readonly isForgotten: boolean;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
+}
+
+/** Under what an attempt is written: of a new entry, or over one that was read. */
+export interface AttemptFacts {
+  readonly stored: StoredEntry | undefined;
+  readonly owner: string;
+  readonly state: Extract<JournalState, "prepared" | "dispatched">;
+  readonly fence: number;
+  readonly nowMs: number;
+}
+
+/** The entry of an attempt, as it is to be written. */
+export function newAttempt(request: ClaimRequest, facts: AttemptFacts): StoredEntry {
+  const { stored, owner, state, fence, nowMs } = facts;
+  return {
+    operationId: request.operationId,
+    state,
+    fence,
+    owner,
+    claimId: request.claimId,
+    intentHash: request.intentHash,
+    // The first intent stands, whatever a later attempt of the same says of revision and keys (ACT-7).
+    intentText: stored?.intentText ?? request.intentText,
+    scopes: request.scopes.map(({ id }) => id),
+    receiptText: null,
+    heldUntilMs: null,
+    isForgotten: false,
+    createdAtMs: stored?.createdAtMs ?? nowMs,
+    updatedAtMs: nowMs,
+  };
 }
 
 /** The entry as hosts see it. An uncertain one always has a receipt that says so. */

@@ -3,20 +3,15 @@
  * Owns: the entry and scope tables, and the note of writes and releases since {@link Ledger.reset}. Does
  * not own: the transaction. Upholds: ACT-2, through the tables.
  */
-import type { ClaimRequest, JournalState, Released } from "../../domain/journal.ts";
+import type { ClaimRequest, Released } from "../../domain/journal.ts";
 import { unknownOperation } from "../judge-steps.ts";
-import type { StoredEntry } from "../stored-entry.ts";
+import { type AttemptFacts, newAttempt, type StoredEntry } from "../stored-entry.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { EntryTable } from "./entry-table.ts";
 import { ScopeTable, type StoredScope } from "./scope-table.ts";
 
-/** An attempt to be written: of a new entry, or over one that was read. */
-export interface Put {
-  readonly stored: StoredEntry | undefined;
-  readonly owner: string;
-  readonly state: Extract<JournalState, "prepared" | "dispatched">;
-  readonly fence: number;
-}
+/** Under what an attempt is written; the time is the ledger's. */
+export type Put = Omit<AttemptFacts, "nowMs">;
 
 /** See the file header. */
 export class Ledger {
@@ -71,27 +66,11 @@ export class Ledger {
   }
 
   /** Writes an attempt. */
-  put(request: ClaimRequest, { stored, owner, state, fence }: Put): void {
+  put(request: ClaimRequest, facts: Put): void {
     this.#hasWritten = true;
-    const nowMs = this.now();
-    const entry: StoredEntry = {
-      operationId: request.operationId,
-      state,
-      fence,
-      owner,
-      claimId: request.claimId,
-      intentHash: request.intentHash,
-      // The first intent stands, whatever a later attempt of the same says of revision and keys (ACT-7).
-      intentText: stored?.intentText ?? request.intentText,
-      scopes: request.scopes.map(({ id }) => id),
-      receiptText: null,
-      heldUntilMs: null,
-      isForgotten: false,
-      createdAtMs: stored?.createdAtMs ?? nowMs,
-      updatedAtMs: nowMs,
-    };
-    if (stored === undefined) this.entries.insert(entry);
-    else this.entries.update(stored, entry);
+    const entry = newAttempt(request, { ...facts, nowMs: this.now() });
+    if (facts.stored === undefined) this.entries.insert(entry);
+    else this.entries.update(facts.stored, entry);
   }
 
   /** Changes an entry; the answer is what stands there now. */
