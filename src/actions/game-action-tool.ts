@@ -15,6 +15,7 @@ import {
 import type { DeclaredResult } from "../domain/content.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
+import { nameFault } from "../domain/names.ts";
 import { letGo } from "../domain/promise-like.ts";
 import type { ArgumentsOf, InputSchema, JsonSchemaObject } from "../domain/schema.ts";
 import type { ConflictKeyContext, ConflictKeys, ExecutionMode, Tool, ToolContext, ToolRisk } from "../domain/tool.ts";
@@ -24,7 +25,7 @@ import type { GameActionDispatcher } from "./dispatcher.ts";
 import { resultOfDispatched, resultOfError } from "./durable-results.ts";
 import { executeCall } from "./execute-call.ts";
 import { checkInput } from "./intent.ts";
-import { defaultOperationId, nameFault } from "./operation-id.ts";
+import { defaultOperationId } from "./operation-id.ts";
 import { uncertainReceipt } from "./receipt.ts";
 
 /** What {@link GameActionTool.create} takes. */

@@ -4,8 +4,8 @@ import { isRecord, readGiven } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { ConflictScope } from "../domain/journal.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
+import { keyFault, MAX_CONFLICT_KEYS, MAX_KEY_UNITS, nameFault } from "../domain/names.ts";
 import { hashParts } from "./hash-parts.ts";
-import { nameFault } from "./operation-id.ts";
 import { copyPlainJson } from "./plain-json.ts";
 
 /** An intent that can be written down, and what the journal needs to know of it. */
@@ -19,8 +19,6 @@ export interface CheckedIntent {
   readonly scopes: readonly ConflictScope[];
 }
 
-const MAX_KEYS = 16;
-const MAX_KEY_UNITS = 1_024;
 const MAX_INTENT_CHARACTERS = 1_048_576;
 
 /**
@@ -90,7 +88,7 @@ function checkName(field: string, value: unknown): void {
 function checkKeys(keys: readonly string[]): readonly string[] {
   if (!Array.isArray(keys)) refuse("conflictKeys", "is no list");
   const distinct = [...new Set<string>(keys)].sort();
-  if (distinct.length > MAX_KEYS) refuse("conflictKeys", `names more than ${MAX_KEYS} keys`);
+  if (distinct.length > MAX_CONFLICT_KEYS) refuse("conflictKeys", `names more than ${MAX_CONFLICT_KEYS} keys`);
   if (!distinct.every(isKey)) {
     refuse("conflictKeys", `holds a key that is empty, malformed, or longer than ${MAX_KEY_UNITS} units`);
   }
@@ -98,9 +96,7 @@ function checkKeys(keys: readonly string[]): readonly string[] {
 }
 
 function isKey(key: unknown): boolean {
-  return (
-    typeof key === "string" && key !== "" && key.length <= MAX_KEY_UNITS && key.isWellFormed() && !/\p{Cc}/u.test(key)
-  );
+  return typeof key === "string" && key !== "" && keyFault(key) === undefined;
 }
 
 function hashIntent(intent: GameActionIntent): string {

@@ -1,4 +1,5 @@
 import { KernelError } from "./errors.ts";
+import { isName } from "./names.ts";
 
 /** A check of one option: what is wrong with a value, or undefined. */
 export type OptionCheck = (value: unknown) => string | undefined;
@@ -22,12 +23,9 @@ export const isList: OptionCheck = (value) => (Array.isArray(value) ? undefined 
 /** An object that is no list. */
 export const isRecord: OptionCheck = (value) =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
-/** An id: a text of 1 to 512 UTF-8 bytes, well-formed, without NUL. */
-export const isId: OptionCheck = (value) => {
-  if (typeof value !== "string" || value === "") return "must be a text that is not empty";
-  if (!value.isWellFormed() || value.includes("\u0000")) return "must be well-formed text without NUL";
-  return new TextEncoder().encode(value).length <= 512 ? undefined : "must not be over 512 UTF-8 bytes";
-};
+/** An id; see `isName`. */
+export const isId: OptionCheck = (value) =>
+  isName(value) ? undefined : "must be a text of 1 to 512 UTF-8 bytes, well-formed, without NUL";
 
 /** An object with methods of these names. */
 export function hasMethods(...names: readonly string[]): OptionCheck {

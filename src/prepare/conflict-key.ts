@@ -1,7 +1,5 @@
+import { keyFault, MAX_CONFLICT_KEYS } from "../domain/names.ts";
 import type { ConflictKeys } from "../domain/tool.ts";
-
-const MAX_KEYS = 16;
-const MAX_KEY_CHARACTERS = 1_024;
 
 /** Conflict keys as the lanes take them, or the fault that refuses the call. */
 export type ReadKeys =
@@ -17,23 +15,16 @@ const NO_KEYS: ReadKeys = { kind: "keys", keys: Object.freeze([]) };
 export function readConflictKeys(answer: ConflictKeys | unknown): ReadKeys {
   if (answer === undefined || answer === null || answer === "") return NO_KEYS;
   const given: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
-  if (given.length > MAX_KEYS) return fault(`has more than ${MAX_KEYS} conflict keys`);
+  if (given.length > MAX_CONFLICT_KEYS) return fault(`has more than ${MAX_CONFLICT_KEYS} conflict keys`);
   const keys = new Set<string>();
   for (const key of given) {
     if (typeof key !== "string") return fault("has a conflict key that is no text");
     if (key === "") continue;
-    const bad = judgeKey(key);
-    if (bad !== undefined) return fault(bad);
+    const bad = keyFault(key);
+    if (bad !== undefined) return fault(`has a conflict key ${bad}`);
     keys.add(key);
   }
   return keys.size === 0 ? NO_KEYS : { kind: "keys", keys: Object.freeze([...keys]) };
-}
-
-function judgeKey(key: string): string | undefined {
-  if (key.length > MAX_KEY_CHARACTERS) return `has a conflict key over ${MAX_KEY_CHARACTERS} UTF-16 units`;
-  if (!key.isWellFormed()) return "has a conflict key with a lone surrogate";
-  if (/\p{Cc}/u.test(key)) return "has a conflict key with a control character";
-  return undefined;
 }
 
 function fault(text: string): ReadKeys {

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { hashParts } from "../../src/actions/hash-parts.ts";
 import { InputOwners } from "../../src/actions/input-owners.ts";
 import { checkIntent } from "../../src/actions/intent.ts";
-import { defaultOperationId, nameFault } from "../../src/actions/operation-id.ts";
+import { defaultOperationId } from "../../src/actions/operation-id.ts";
+import { isId } from "../../src/domain/check-options.ts";
+import { isName, nameFault } from "../../src/domain/names.ts";
+import { checkRunId } from "../../src/journal/run-store/run-id.ts";
 import { checked, intentOf, makeRig } from "./rig.ts";
 
 describe("what can be written down", () => {
@@ -108,6 +111,28 @@ describe("operation ids", () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.map(nameFault)).toEqual(ids.map(() => undefined));
     expect(defaultOperationId({ ...place, input: { ...input, moment: { timelineId: "t", tick: 1 } } })).toBe(ids[0]);
+  });
+
+  it.each([
+    ["a", true],
+    ["é".repeat(256), true],
+    ["é".repeat(257), false],
+    ["a".repeat(513), false],
+    ["", false],
+    ["a\u0000", false],
+    ["\ud800", false],
+    [7, false],
+    [undefined, false],
+  ])("ACT-8, RUN-6: %j is an id everywhere, or nowhere", (id, isOne) => {
+    const refuses = (check: () => unknown): boolean => {
+      try {
+        return check() !== undefined;
+      } catch {
+        return true;
+      }
+    };
+    expect([isName(id), !refuses(() => isId(id)), !refuses(() => checkRunId(id))]).toEqual([isOne, isOne, isOne]);
+    expect(refuses(() => checked("a", { operationId: id as string }) && undefined)).toBe(!isOne);
   });
 
   it("ACT-8: no two different lists of texts have one hash", () => {

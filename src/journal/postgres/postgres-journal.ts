@@ -22,10 +22,10 @@ import type {
   WithdrawAnswer,
   WithdrawRequest,
 } from "../../domain/journal.ts";
+import { isName } from "../../domain/names.ts";
 import { checkReceipt, judgeFinish, overtakenEvidence, unknownOperation } from "../judge-steps.ts";
 import { readPage, readTimeBefore } from "../keeping-options.ts";
 import { pageOf } from "../list-page.ts";
-import { isOperationId } from "../operation-ids.ts";
 import { ReleasedSignal } from "../released-signal.ts";
 import { readEntry } from "../stored-entry.ts";
 import { isFinalState } from "../transitions.ts";
@@ -112,7 +112,7 @@ export class PostgresJournal implements Journal, JournalProtocol {
   }
 
   async abandon(operationId: string): Promise<boolean> {
-    if (!isOperationId(operationId)) return false;
+    if (!isName(operationId)) return false;
     return (await this.#withdraw(operationId, null, null)) === "abandoned";
   }
 
@@ -132,7 +132,7 @@ export class PostgresJournal implements Journal, JournalProtocol {
   }
 
   async takeOver({ operationId, by, holdMs }: TakeOverRequest): Promise<TakeOverAnswer> {
-    if (!isOperationId(operationId)) return { kind: "unknown" };
+    if (!isName(operationId)) return { kind: "unknown" };
     const [row] = await this.#store.once(
       `SELECT t.kind, ${entryColumns(this.#store.schema, "(t.entry)")} FROM ${this.#store.schema}.take_over($1, $2, $3) t`,
       operationId,
@@ -155,11 +155,11 @@ export class PostgresJournal implements Journal, JournalProtocol {
   }
 
   async listEvidence(operationId: string): Promise<readonly JournalEvidence[]> {
-    return isOperationId(operationId) ? this.#store.listEvidence(operationId) : [];
+    return isName(operationId) ? this.#store.listEvidence(operationId) : [];
   }
 
   async find(operationId: string): Promise<JournalEntry | undefined> {
-    const stored = isOperationId(operationId) ? await this.#store.find(operationId) : undefined;
+    const stored = isName(operationId) ? await this.#store.find(operationId) : undefined;
     return stored && readEntry(stored);
   }
 

@@ -23,10 +23,10 @@ import type {
   WithdrawAnswer,
   WithdrawRequest,
 } from "../../domain/journal.ts";
+import { isName } from "../../domain/names.ts";
 import type { Clock } from "../../domain/ports.ts";
 import { readPage, readTimeBefore } from "../keeping-options.ts";
 import { pageOf } from "../list-page.ts";
-import { isOperationId } from "../operation-ids.ts";
 import { ReleasedSignal } from "../released-signal.ts";
 import { readEntry } from "../stored-entry.ts";
 import { claimStep, stillWaits } from "./claim-step.ts";
@@ -100,7 +100,7 @@ export class SqliteJournal implements Journal, JournalProtocol {
   }
 
   abandon(operationId: string): Promise<boolean> {
-    return this.#store.write(() => isOperationId(operationId) && abandonStep(this.#store.ledger, operationId));
+    return this.#store.write(() => isName(operationId) && abandonStep(this.#store.ledger, operationId));
   }
 
   withdraw(request: WithdrawRequest): Promise<WithdrawAnswer> {
@@ -114,7 +114,7 @@ export class SqliteJournal implements Journal, JournalProtocol {
 
   takeOver(request: TakeOverRequest): Promise<TakeOverAnswer> {
     return this.#store.write(() =>
-      isOperationId(request.operationId) ? takeOverStep(this.#store.ledger, request) : { kind: "unknown" },
+      isName(request.operationId) ? takeOverStep(this.#store.ledger, request) : { kind: "unknown" },
     );
   }
 
@@ -123,14 +123,12 @@ export class SqliteJournal implements Journal, JournalProtocol {
   }
 
   listEvidence(operationId: string): Promise<readonly JournalEvidence[]> {
-    return this.#store.read(() =>
-      isOperationId(operationId) ? this.#store.ledger.entries.listEvidence(operationId) : [],
-    );
+    return this.#store.read(() => (isName(operationId) ? this.#store.ledger.entries.listEvidence(operationId) : []));
   }
 
   find(operationId: string): Promise<JournalEntry | undefined> {
     return this.#store.read(() => {
-      const stored = isOperationId(operationId) ? this.#store.ledger.entries.find(operationId) : undefined;
+      const stored = isName(operationId) ? this.#store.ledger.entries.find(operationId) : undefined;
       return stored && readEntry(stored);
     });
   }
