@@ -142,6 +142,8 @@ describe("a replica that lacks what was acknowledged", () => {
       expect((await underWay).receipt).toMatchObject({ status: "committed" });
       expect((await journal.find("under way"))?.state).toBe("committed");
       expect(written).toEqual(["under way", "acknowledged"]);
+      await query(replica.url, "UPDATE toolkernel.journal SET system_identifier = NULL");
+      expect((await dispatcher.dispatch(intentOf("new"))).disposition).toBe("executed");
       await journal.close();
       await store.close();
     },
