@@ -109,6 +109,27 @@ describe("structured content", () => {
     );
   });
 
+  // A client that checks answers rejects these; one that hands them through is no reason to call them a success.
+  it.each<[unknown]>([
+    ["x"],
+    [undefined],
+    [null],
+    [[]],
+    [7],
+    [{ content: "x" }],
+    [{ content: null }],
+    [{ content: {} }],
+  ])("UNC-1: an answer that is no result, %j, is a failure that is not to be repeated", async (answer) => {
+    const request = async ({ method }: { readonly method: string }) =>
+      method === "tools/list" ? { tools: [{ name: "act", inputSchema: { type: "object" } }] } : answer;
+    const [act] = await fromMcp({ transport: {}, request } as never);
+    expect(await act?.execute({}, testContext().context)).toMatchObject({
+      content: "The MCP server completed act, but its answer could not be read. Do not repeat the call.",
+      isError: true,
+      failureCategory: "internal",
+    });
+  });
+
   it("an empty result is empty, and no failure", async () => {
     const result = await resultOf({});
     expect(result).toEqual(expect.objectContaining({ content: [] }));

@@ -56,7 +56,7 @@ export async function callTool(call: McpCall): Promise<DeclaredResult> {
       `The MCP server runs ${call.toolName} as a task that nobody asked for, and has not said how it ended.`,
     );
   }
-  return readResult(answer);
+  return readResult(answer) ?? unreadable(call.toolName);
 }
 
 /**
@@ -90,12 +90,17 @@ function settleRejection(verdict: RejectionVerdict, toolName: string, cause: unk
     case "lost":
       throw new OutcomeUnknownError(`The call of ${toolName} was sent to its MCP server, but ${verdict.why}.`);
     case "unreadable":
-      return toolResult({
-        content: `The MCP server completed ${toolName}, but its answer could not be read. Do not repeat the call.`,
-        isError: true,
-        failureCategory: "internal",
-      });
+      return unreadable(toolName);
   }
+}
+
+/** It happened, and nobody knows what came of it: a failure that is not to be repeated. */
+function unreadable(toolName: string): DeclaredResult {
+  return toolResult({
+    content: `The MCP server completed ${toolName}, but its answer could not be read. Do not repeat the call.`,
+    isError: true,
+    failureCategory: "internal",
+  });
 }
 
 function notSent(toolName: string, cause?: unknown): ToolError {

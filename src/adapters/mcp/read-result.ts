@@ -2,21 +2,27 @@ import { type ContentPart, type DeclaredResult, type JsonValue, toolResult } fro
 import { isRecord } from "./is-record.ts";
 
 /**
- * Turns what a server answered to `tools/call` into a result of the kernel. Never throws: the call has
- * happened, so an odd answer is shown as it is (UNC-1).
+ * Turns what a server answered to `tools/call` into a result of the kernel, or into `undefined` where it is no
+ * result at all. Never throws: the call has happened, so odd parts of an answer are shown as they are (UNC-1).
  *
  * **Shape**: `content` becomes parts in the server's order, an unknown part one of type `json`;
  * `structuredContent` goes to `details.structuredContent`, and is what the model sees where `content`
  * is absent or empty. `isError` is a settled failure.
  */
-export function readResult(answer: unknown): DeclaredResult {
-  const fields = isRecord(answer) ? answer : { content: [] };
+export function readResult(answer: unknown): DeclaredResult | undefined {
+  if (!isRecord(answer) || !isResult(answer)) return undefined;
+  const fields = answer;
   const structured = fields.structuredContent;
   return toolResult({
     content: visibleContent(fields),
     ...(structured === undefined ? {} : { details: { structuredContent: structured } }),
     ...(fields.isError === true ? { isError: true } : {}),
   });
+}
+
+/** Content that is no list says nothing that can be shown; without any, an answer is an empty result. */
+function isResult({ content, structuredContent, toolResult: value }: Readonly<Record<string, unknown>>): boolean {
+  return content === undefined || Array.isArray(content) || structuredContent !== undefined || value !== undefined;
 }
 
 function visibleContent(fields: Readonly<Record<string, unknown>>): readonly ContentPart[] {
