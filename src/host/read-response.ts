@@ -14,6 +14,7 @@ import {
 } from "../domain/check-options.ts";
 import { copyFrozenIfReadable } from "../domain/frozen.ts";
 import type { Writable } from "../domain/writable.ts";
+import { isStorable } from "../run/storable.ts";
 import { checkDecisions } from "./read-messages.ts";
 
 /** A model's response as `execute` takes it: its calls, or its calls and why it stopped. */
@@ -101,7 +102,9 @@ function readCall(given: GivenCall, index: number): ToolCall {
   // Hooks and the transcript are shown these, and the call may have to wait for its turn: whatever the host does to
   // its own objects meanwhile is not about it. A draft that cannot be copied is no JSON, and refused for that (PREP-11).
   const call: Writable<ToolCall> = { id: id ?? "", name, arguments: copyFrozenIfReadable(draft ?? "") };
-  if (providerData !== undefined) call.providerData = copyFrozenIfReadable(providerData);
+  // What is opaque and no JSON is left out, as by an Agent: neither a message nor a store could hold it.
+  const data = copyFrozenIfReadable(providerData);
+  if (data !== undefined && isStorable(data)) call.providerData = data;
   return call;
 }
 

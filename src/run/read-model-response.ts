@@ -5,6 +5,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { AssistantPart, Usage } from "../domain/message.ts";
 import type { ModelResponse } from "../domain/model.ts";
 import type { ModelAnswer } from "./request-model.ts";
+import { isStorable } from "./storable.ts";
 
 const STOP_REASONS: readonly StopReason[] = ["stop", "toolUse", "length", "error", "aborted"];
 const USAGE_FIELDS = ["inputTokens", "outputTokens", "totalTokens"] as const;
@@ -63,9 +64,7 @@ function readShape(answer: unknown): ModelAnswer {
 
 function readPart(given: unknown): AssistantPart | undefined {
   if (!isRecord(given)) return undefined;
-  const providerData = isRecord(given.providerData)
-    ? { providerData: copyFrozenIfReadable(given.providerData) as never } // opaque, echoed
-    : {};
+  const providerData = isRecord(given.providerData) ? readProviderData(given.providerData) : {};
   if (given.type === "text") return typeof given.text === "string" ? { type: "text", text: given.text } : undefined;
   if (given.type === "reasoning") {
     return typeof given.text === "string" ? { type: "reasoning", text: given.text, ...providerData } : undefined;
@@ -77,6 +76,12 @@ function readPart(given: unknown): AssistantPart | undefined {
   return draft === undefined
     ? undefined
     : { type: "toolCall", id, name: given.name, arguments: draft, ...providerData };
+}
+
+/** It is opaque and echoed; where it is no JSON no transcript could hold it, and it is left out. */
+function readProviderData(given: object): { readonly providerData?: never } {
+  const copy = copyFrozenIfReadable(given);
+  return isStorable(copy) ? { providerData: copy as never } : {};
 }
 
 /**

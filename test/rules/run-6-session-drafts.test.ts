@@ -168,14 +168,14 @@ describe("drafts that no store could keep", () => {
     },
   );
 
-  it("RUN-6: opaque data of a provider that is no JSON is left out of the store, and the call runs", async () => {
+  it("RUN-6: opaque data of a provider that is no JSON is left out of message and store, and the call runs", async () => {
     const store = new MortalStore();
     const session = testSession({ tools: [recordingTool().tool], runStore: store });
     const given = { ...call("read"), providerData: { n: 1n as never } };
     const { settled, messages } = await session.execute([given]).result;
     expect([settled[0]?.outcome, messages[0]?.role === "toolResult" && messages[0].providerData]).toEqual([
       "succeeded",
-      { n: 1n },
+      undefined,
     ]);
     expect(store.facts.find(({ kind }) => kind === "response")).toMatchObject({
       calls: [{ id: "read", name: "read", arguments: "{}" }],

@@ -118,6 +118,35 @@ describe("a model that answers nonsense", () => {
     expect(result.messages[2]).toMatchObject({ callId: "a", providerData: { thoughtSignature: "t" } });
   });
 
+  it.each<readonly [string, object]>([
+    ["a cycle", cyclic],
+    ["a BigInt", { n: 1n }],
+    [
+      "what throws when it is read",
+      {
+        get n() {
+          return thrower(new Error("hunter2"));
+        },
+      },
+    ],
+  ])("RUN-5: opaque data with %s is left out, since no transcript could hold it", async (_what, providerData) => {
+    const content = [
+      { type: "reasoning", text: "hm", providerData },
+      { type: "toolCall", id: "a", name: "read", arguments: {}, providerData },
+    ];
+    const answers: unknown[] = [{ content, stopReason: "toolUse" }, say()];
+    const { result } = await openAgentBench({ model: modelOf(() => answers.shift()) }).play();
+    expect(JSON.parse(JSON.stringify(result.messages[1]))).toEqual({
+      role: "assistant",
+      content: [
+        { type: "reasoning", text: "hm" },
+        { type: "toolCall", id: "a", name: "read", arguments: {} },
+      ],
+      stopReason: "toolUse",
+    });
+    expect(result.messages[2]).not.toHaveProperty("providerData");
+  });
+
   it.each<readonly [string, unknown, unknown, string]>([
     ["undefined", undefined, "", "result a ok"],
     ["null", null, "", "result a ok"],
