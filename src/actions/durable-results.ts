@@ -3,6 +3,7 @@ import type { DeclaredResult } from "../domain/content.ts";
 import { durableResult } from "../domain/durable-result.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { FailureCategory } from "../domain/failure.ts";
+import { CANCELLED_TEXT } from "../domain/fixed-texts.ts";
 import { canonicalReceipt, detailsWithoutReceipt } from "./canonical-receipt.ts";
 import type { DispatchedCall } from "./dispatch-action.ts";
 
@@ -29,7 +30,7 @@ const NOT_DISPATCHED = {
   cancelled: {
     code: "cancelled",
     failureCategory: "cancelled",
-    message: "not_executed: cancelled before dispatch. Nothing happened.",
+    message: CANCELLED_TEXT,
   },
   timeout: {
     code: "timeout",

@@ -3,6 +3,7 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { GameActionIntent, GameActionReceipt as Receipt } from "../domain/action.ts";
 import { readGiven } from "../domain/check-options.ts";
 import { isOutcomeUnknownError, isToolError } from "../domain/errors.ts";
+import { COMPLETED_TEXT, UNRECORDABLE_TEXT } from "../domain/fixed-texts.ts";
 import type { JournalState } from "../domain/journal.ts";
 import type { JsonValue } from "../domain/json.ts";
 import { copyPlainJson } from "./plain-json.ts";
@@ -70,7 +71,7 @@ export function forgottenReceipt(intent: ReceiptSubject, state: JournalState): R
   const message = `The action ended as ${state}; its receipt is no longer kept.`;
   switch (state) {
     case "committed":
-      return GameActionReceipt.committed(intent, { note: "completed; do not repeat. Its receipt is no longer kept" });
+      return GameActionReceipt.committed(intent, { note: `${COMPLETED_TEXT}. Its receipt is no longer kept` });
     case "rejected":
       return GameActionReceipt.rejected(intent, "operation_forgotten", message);
     case "failed":
@@ -184,7 +185,7 @@ function recordResult(result: unknown): JsonValue {
 
 function placeholder(fault: string, text?: string): JsonValue {
   return {
-    note: "completed; do not repeat. Its result could not be recorded",
+    note: UNRECORDABLE_TEXT,
     fault,
     ...(text !== undefined && { characters: text.length, sha256: bytesToHex(sha256(utf8ToBytes(text))) }),
   };

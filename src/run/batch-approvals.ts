@@ -4,6 +4,7 @@
  * call and these very arguments, since nobody else can know it (APP-2); a decision is final.
  */
 import type { Approval, ApprovalDecision, ApprovalDecisions } from "../domain/approval.ts";
+import { NO_APPROVAL_TEXT } from "../domain/fixed-texts.ts";
 import type { StoredPreparation } from "../domain/run-store.ts";
 import { refuse } from "../prepare/refuse.ts";
 import { createId } from "./clock.ts";
@@ -11,8 +12,6 @@ import { preparationOf } from "./restore-batch.ts";
 import type { BatchRun } from "./run-batch.ts";
 import type { CallRun } from "./run-call.ts";
 import type { StoredBatch } from "./stored-run.ts";
-
-const BLOCKED_TEXT = "not_executed: no approval was given for this call.";
 
 /** What is known of an approval. */
 export type ApprovalStanding = "open" | "granted" | "blocked";
@@ -95,7 +94,7 @@ export class BatchApprovals {
     const decided: { readonly index: number; readonly block?: string }[] = [];
     for (const [approvalId, { call }] of this.#open) {
       const decision = Object.hasOwn(decisions, approvalId) ? decisions[approvalId] : undefined;
-      const effective = decision ?? (blockOthers ? { block: BLOCKED_TEXT } : undefined);
+      const effective = decision ?? (blockOthers ? { block: NO_APPROVAL_TEXT } : undefined);
       if (effective === undefined) continue;
       this.#open.delete(approvalId);
       this.#note(approvalId, effective === true);
@@ -135,7 +134,7 @@ export class BatchApprovals {
     }
     const { core } = this.#batch;
     const facts = { tool: call.prepared?.tool, draft: call.prepared?.draft, repairs: call.prepared?.repairs ?? [] };
-    const reason = decision.block === "" ? BLOCKED_TEXT : decision.block;
+    const reason = decision.block === "" ? NO_APPROVAL_TEXT : decision.block;
     call.refusal = refuse("authorization", reason, facts);
     call.tell({ type: "DENIED" });
     core.events.emitCall("toolRefused", call, { failureCategory: "authorization", reason });

@@ -1,4 +1,5 @@
 import type { PreparedCall } from "../domain/call.ts";
+import { NO_APPROVAL_TEXT } from "../domain/fixed-texts.ts";
 import type { StoredPreparation } from "../domain/run-store.ts";
 import type { AnyTool } from "../domain/tool.ts";
 import { freezeArguments } from "../prepare/freeze-arguments.ts";
@@ -11,7 +12,6 @@ import { type FactOf, type StoredBatch, toSettled } from "./stored-run.ts";
 
 const PREPARED_FACTS = ["FOUND", "SHAPED", "VALID", "KEPT", "REFINED", "KEYED"] as const;
 const MISSING_TEXT = "unknown_tool: the tool of this call is no longer there, so the call was not run.";
-const BLOCKED_TEXT = "not_executed: no approval was given for this call.";
 
 /**
  * Brings the calls of a batch to where an earlier process left them (RUN-6): prepared arguments are taken
@@ -82,7 +82,7 @@ function restorePrepared(
     call.tell(FACTS.GRANTED);
     return;
   }
-  call.refusal = refuse("authorization", decision.block === "" ? BLOCKED_TEXT : decision.block, facts);
+  call.refusal = refuse("authorization", decision.block === "" ? NO_APPROVAL_TEXT : decision.block, facts);
   call.tell(FACTS.DENIED);
 }
 

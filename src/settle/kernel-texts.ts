@@ -1,4 +1,5 @@
 /** What the kernel itself says to a model. Fixed texts, bounded names, never arguments. */
+import { CANCELLED_TEXT } from "../domain/fixed-texts.ts";
 
 const MAX_NAME_CHARACTERS = 128;
 
@@ -6,14 +7,8 @@ const MAX_NAME_CHARACTERS = 128;
 export const UNCERTAIN_TEXT =
   "The outcome of this call is unknown: it may have happened. Check the current state before doing anything else; do not repeat the call.";
 
-/** In place of a result that could not be recorded although the call ended (UNC-1). */
-export const UNRECORDABLE_TEXT = "completed; do not repeat. Its result could not be recorded";
-
 /** In place of a result that afterToolCall failed to pass on (PREP-13). */
 export const WITHHELD_TEXT = "completed; result withheld; do not repeat";
-
-/** For a call that was cancelled before its executor was called (PREP-12, CAN-1). */
-const CANCELLED_TEXT = "not_executed: cancelled before dispatch. Nothing happened.";
 
 /** For a call that was cancelled before its executor was called; `reason` is the host's, if it gave a text. */
 export function cancelledText(reason: string | undefined): string {

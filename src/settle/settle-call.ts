@@ -14,6 +14,7 @@ import {
 } from "../domain/content.ts";
 import { durableOutcomeOf } from "../domain/durable-result.ts";
 import type { FailureCategory } from "../domain/failure.ts";
+import { UNRECORDABLE_TEXT } from "../domain/fixed-texts.ts";
 import type { JsonValue } from "../domain/json.ts";
 import { categoryOf, clipSaid, messageOf, readCategory } from "../domain/read-thrown.ts";
 import type { Writable } from "../domain/writable.ts";
@@ -24,7 +25,6 @@ import {
   showName,
   stoppedText,
   UNCERTAIN_TEXT,
-  UNRECORDABLE_TEXT,
 } from "./kernel-texts.ts";
 import { recordValue } from "./record-value.ts";
 import { contentOf, type ReadContent, readContent, textPart } from "./result-content.ts";
