@@ -39,8 +39,9 @@ export function setTimedScene(): TimedScene {
     started = await startTimedPostgres();
   });
   afterAll(async () => {
-    for (const pool of pools) await pool.end();
+    // First the server: a pool waits for ever for connections that a test which failed has not given back.
     await started?.stop();
+    for (const pool of pools) void pool.end();
   });
   beforeEach(() => {
     current().setClock(0);
