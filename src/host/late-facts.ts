@@ -6,6 +6,7 @@
 import type { RunFact, RunStore } from "../domain/run-store.ts";
 import { Recorder } from "../run/recorder.ts";
 import type { SessionCore } from "../run/session-core.ts";
+import { claimInTime } from "../run/store-time.ts";
 
 /** See the file header. */
 export class LateFacts {
@@ -34,7 +35,7 @@ export class LateFacts {
     const { recorder, settings } = this.#core;
     // Whoever gives it back has to be done with that.
     await recorder?.release().catch(() => undefined);
-    const claim = await this.#store.claim(settings.runId, { create: false });
+    const claim = await claimInTime(settings.steady, this.#store.claim(settings.runId, { create: false }));
     const late = new Recorder(claim, settings.steady, () => undefined);
     try {
       await late.record([fact]);

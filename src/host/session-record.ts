@@ -16,6 +16,7 @@ import { restoreCore, resultOf, settledCalls } from "../run/restore-run.ts";
 import type { BatchResponse } from "../run/run-batch.ts";
 import type { SessionCore } from "../run/session-core.ts";
 import { storableCall } from "../run/storable.ts";
+import { claimInTime } from "../run/store-time.ts";
 import { foldRun, type StoredBatch, type StoredRun } from "../run/stored-run.ts";
 import type { ExecuteOptions, ReadResponse } from "./read-response.ts";
 import { type ComparedResponse, type GivenJob, isSameResponse } from "./same-response.ts";
@@ -99,7 +100,7 @@ export class SessionRecord {
   async #open(): Promise<void> {
     const core = this.#core;
     const { runId, steady } = core.settings;
-    const claim = await this.#store.claim(runId, { create: true });
+    const claim = await claimInTime(steady, this.#store.claim(runId, { create: true }));
     if (isAgentsRun(foldRun(claim.facts))) {
       await claim.release();
       throw invalidOption("runId", "is the run of an Agent; go on with it by agent.resume");

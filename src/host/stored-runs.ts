@@ -12,6 +12,7 @@ import { noteGoingOn } from "../run/run-records.ts";
 import type { ResumeFacts } from "../run/run-settings.ts";
 import { hearWithResume } from "../run/said-messages.ts";
 import { isStorable } from "../run/storable.ts";
+import { claimInTime } from "../run/store-time.ts";
 import { foldRun, type StoredBatch, type StoredRun } from "../run/stored-run.ts";
 import { checkAnswers } from "./check-answers.ts";
 import { notFoundError } from "./failed-run.ts";
@@ -23,7 +24,7 @@ import { notFoundError } from "./failed-run.ts";
 export async function claimNewRun(store: RunStore, loop: RunLoop, prompt: readonly Message[]): Promise<void> {
   const { core } = loop;
   checkStorable([...loop.transcript.messages, ...prompt], "messages");
-  const claim = await store.claim(core.settings.runId, { create: true });
+  const claim = await claimInTime(core.settings.steady, store.claim(core.settings.runId, { create: true }));
   if (claim.facts.length > 0) {
     await claim.release();
     throw invalidOption("runId", "is the id of a run that the store has already; resume it, or take another id");
@@ -48,7 +49,7 @@ export type TakenRun =
 export async function takeOverRun(store: RunStore, loop: RunLoop, facts: ResumeFacts): Promise<TakenRun> {
   const { core } = loop;
   const { runId } = core.settings;
-  const claim = await store.claim(runId, { create: false });
+  const claim = await claimInTime(core.settings.steady, store.claim(runId, { create: false }));
   try {
     // Made, and given up before anything of it was recorded: there is nothing to go on from.
     if (claim.facts.length === 0) throw notFoundError();

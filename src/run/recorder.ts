@@ -2,13 +2,14 @@
  * Records the facts of a run in its store (RUN-6).
  * Owns: the claim, the facts that wait to be appended. Invariants: facts are appended in the order they
  * were given; those given in the same task share an append; an append that fails is tried again as an
- * append, never as a call (CAN-5); once the store is lost, or the run is somebody else's, nothing more is
+ * append, never as a call (CAN-5); a store that does not answer is lost after a while; once the store is lost, or the run is somebody else's, nothing more is
  * appended and `onLost` is told once, with `JOURNAL_UNAVAILABLE` or `RUN_CLAIMED`; once the run is being given
  * back, nothing more is taken.
  */
 import { KernelError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports.ts";
 import type { RunClaim, RunFact, RunProgress } from "../domain/run-store.ts";
+import { claimInTime, inTime, NO_ANSWER } from "./store-time.ts";
 
 /** How long to wait before each further try of an append that failed. */
 const RETRY_DELAYS_MS = [0, 50, 500] as const;
@@ -78,8 +79,8 @@ export class Recorder {
   async #reread(claimAgain: () => Promise<RunClaim>): Promise<readonly RunFact[]> {
     if (this.#lost !== undefined) throw this.#lost;
     try {
-      await this.#claim.release();
-      this.#claim = await claimAgain();
+      await inTime(this.#clock, this.#claim.release());
+      this.#claim = await claimInTime(this.#clock, claimAgain());
       return this.#claim.facts;
     } catch (error) {
       throw this.#lose(error);
@@ -111,7 +112,10 @@ export class Recorder {
 
   async #release(): Promise<void> {
     await this.#record([]).catch(() => undefined);
-    await this.#claim.release();
+    // Where it does not answer its lease runs out, and the run has ended here.
+    await inTime(this.#clock, this.#claim.release()).catch((error: unknown) => {
+      if (error !== NO_ANSWER) throw error;
+    });
   }
 
   async #appendAll(): Promise<void> {
@@ -130,11 +134,11 @@ export class Recorder {
     for (const delayMs of [...RETRY_DELAYS_MS, undefined]) {
       if (this.#lost !== undefined) break;
       try {
-        if (facts.length > 0 || progress !== undefined) await this.#claim.append(facts, progress);
+        if (facts.length > 0 || progress !== undefined) await inTime(this.#clock, this.#claim.append(facts, progress));
         for (const { resolve } of batch) resolve();
         return;
       } catch (error) {
-        if (delayMs === undefined || isFinal(error)) this.#lose(error);
+        if (delayMs === undefined || isFinal(error) || error === NO_ANSWER) this.#lose(error);
         else if (delayMs > 0) await this.#wait(delayMs);
       }
     }

@@ -164,6 +164,8 @@ describe("drafts that no store could keep", () => {
         const { result } = await finish(second.execute(calls, { turn: 1 }));
         expect([when, outcomesOf(result)]).toEqual([when, ["refused", "succeeded"]]);
         await second.close();
+        store.wake();
+        await new Promise((resolve) => setImmediate(resolve));
       }
     },
   );
