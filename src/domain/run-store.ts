@@ -55,6 +55,8 @@ export interface RunClaim {
    * Records facts behind all that were given before, all or none, durable when the promise resolves;
    * several appends under way may share a commit. `progress` is what the list shows from now on.
    * Rejects with `RUN_CLAIMED` when another process has taken the run over, `JOURNAL_*` when the store cannot.
+   * *Contract*: the same facts are given again after a rejection. A store whose commit may have been made all the
+   * same has to know them again, and to record them once.
    */
   append(facts: readonly RunFact[], progress?: RunProgress): Promise<void>;
   /** Gives the run back, so that any process may take it. What is still being recorded is awaited first. */
