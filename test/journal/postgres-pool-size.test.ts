@@ -13,6 +13,8 @@ const { database, newSchema } = setPostgresScene();
 /** A pool that says how large it is, and notes how many of its connections are in use. */
 function countingPool(options: object | undefined) {
   const uses = { now: 0 };
+  const given = gate();
+  const isUsedUp = { now: false, give: () => given.open() };
   const client = {
     query: async () => ({ rows: [] }),
     on: () => undefined,
@@ -24,11 +26,12 @@ function countingPool(options: object | undefined) {
     ...(options !== undefined && { options }),
     connect: async () => {
       uses.now += 1;
+      if (isUsedUp.now) await given.opened;
       return client;
     },
   } as PostgresPool;
   const listener = () => new ReleaseListener({ pool, channel: "channel", onReleased: () => undefined });
-  return { uses, listener };
+  return { uses, listener, isUsedUp };
 }
 
 describe("the size of a pool", () => {
@@ -44,12 +47,23 @@ describe("the size of a pool", () => {
     for (const each of listeners) each.listen();
     for (const each of listeners) each.listen();
     expect(uses.now).toBe(listening);
-    for (const each of listeners) await each.close();
-    expect(uses.now).toBe(0);
+    for (const each of listeners) each.close();
+    await expect.poll(() => uses.now).toBe(0);
     const again = listener();
     again.listen();
     expect(uses.now).toBe(Math.min(listening, 1));
-    await again.close();
+    again.close();
+  });
+
+  it("ACT-10: that is used up keeps no listener from closing, and gets back what it gives too late", async () => {
+    const { uses, listener, isUsedUp } = countingPool({ max: 2 });
+    isUsedUp.now = true;
+    const one = listener();
+    one.listen();
+    one.close();
+    expect(uses.now).toBe(1);
+    isUsedUp.give();
+    await expect.poll(() => uses.now).toBe(0);
   });
 
   it("ACT-4, ACT-10: of one connection is enough for actions that wait for each other's keys", async () => {

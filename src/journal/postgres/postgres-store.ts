@@ -133,7 +133,7 @@ export class PostgresStore {
     await this.#batcher.idle();
     // A lease that cannot be ended runs out by itself.
     await this.lease.end().catch(() => undefined);
-    await this.#listener.close();
+    this.#listener.close();
     await this.#parts.owned.end();
   }
 

@@ -35,14 +35,17 @@ export class ReleaseListener {
     connecting.catch(() => this.#forget(connecting));
   }
 
-  /** Listens no more. */
-  async close(): Promise<void> {
+  /** Listens no more. A connection that the pool has yet to give is given back when it comes; nobody waits for it. */
+  close(): void {
     this.#isClosed = true;
     const connecting = this.#client;
-    const client = await connecting?.catch(() => undefined);
-    if (connecting !== undefined) this.#forget(connecting);
+    if (connecting === undefined) return;
+    this.#forget(connecting);
     // Destroyed: what it listened to must not go with it to its next user.
-    client?.release(true);
+    connecting.then(
+      (client) => client?.release(true),
+      () => undefined,
+    );
   }
 
   async #connect(): Promise<PostgresClient | undefined> {
