@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS, LIMIT_BOUNDS, type LimitName } from "../../src/domain/limits.ts";
+import { readManifest } from "../support/manifest.ts";
 import { ROOT } from "../support/syntax.ts";
 
-/** The rows of the table under a heading of the reference, cell by cell, without its head. */
-function rowsUnder(heading: string): string[][] {
-  const [, section = ""] = readFileSync(`${ROOT}docs/reference.md`, "utf8").split(`\n## ${heading}\n`);
+/** The rows of the table under a heading of a page, cell by cell, without its head. */
+function rowsUnder(heading: string, page = "docs/reference.md"): string[][] {
+  const [, section = ""] = readFileSync(ROOT + page, "utf8").split(`\n## ${heading}\n`);
   const lines = section.split("\n## ")[0]?.split("\n") ?? [];
   return lines
     .filter((line) => line.startsWith("| `"))
@@ -32,5 +33,21 @@ describe("the reference", () => {
       return [`\`${name}\``, shown(DEFAULT_LIMITS[name]), `${shown(minimum)} to ${shown(maximum)}`];
     });
     expect(rowsUnder("Limits").map((cells) => cells.slice(0, 3))).toEqual(limits);
+  });
+});
+
+describe("the page about dependencies", () => {
+  const namesUnder = (heading: string): (string | undefined)[] =>
+    rowsUnder(heading, "docs/dependencies.md").map(([cell]) => cell?.match(/(?<=`)[^`]+/)?.[0]);
+  const manifest = readManifest();
+
+  it("names every package that the core depends on, and no other", () => {
+    expect(namesUnder("Dependencies").sort()).toEqual(Object.keys(manifest.dependencies).sort());
+  });
+
+  it("names every optional package", () => {
+    expect(namesUnder("Optional packages")).toEqual(
+      expect.arrayContaining(Object.keys(manifest.peerDependencies ?? {})),
+    );
   });
 });
