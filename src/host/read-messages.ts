@@ -1,7 +1,8 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import { checkGiven, invalidOption, isRecord, type OptionCheck, readGiven } from "../domain/check-options.ts";
 import { copyFrozen, isFrozenDeep } from "../domain/frozen.ts";
-import type { Message, UserMessage } from "../domain/message.ts";
+import type { AssistantPart, Message, UserMessage } from "../domain/message.ts";
+import { wellFormedBeside } from "../domain/well-formed.ts";
 import { isAssistantPart, isContentPart } from "./message-parts.ts";
 
 /** What a run begins with: the transcript before it, and its prompt. */
@@ -16,7 +17,7 @@ export interface RunInputMessages {
  * not exactly one result right after its response (RUN-5).
  */
 export function readRunInput(input: unknown): RunInputMessages {
-  if (typeof input === "string") return { earlier: [], prompt: [{ role: "user", content: input }] };
+  if (typeof input === "string") return { earlier: [], prompt: [readUserMessage(input, "messages")] };
   if (!Array.isArray(input)) throw invalidOption("messages", "must be a text or an array of messages");
   const messages = readMessages(input, "messages");
   checkPairs(messages);
@@ -32,7 +33,10 @@ export function readMessages(given: readonly unknown[], path: string): readonly 
 
 /** Reads a user message given as text or message. @throws KernelError `INVALID_OPTIONS`. */
 export function readUserMessage(given: unknown, path: string): UserMessage {
-  if (typeof given === "string") return { role: "user", content: given };
+  if (typeof given === "string") {
+    if (given === "") throw invalidOption(path, EMPTY);
+    return { role: "user", content: given.toWellFormed() };
+  }
   const message = readGiven(path, () => readMessage(given, path));
   if (message.role !== "user") throw invalidOption(path, "must be a text or a user message");
   return message;
@@ -59,14 +63,34 @@ function readMessage(given: unknown, path: string): Message {
   const message = copy as Message; // its role and content are looked at before it is used
   const fault = findFault(message);
   if (fault !== undefined) throw invalidOption(path, fault);
-  return message;
+  return wellFormedMessage(message);
+}
+
+/** A message as every provider takes it; what is opaque or the host's own stays as it is. */
+function wellFormedMessage(message: Message): Message {
+  if (message.role !== "assistant") return wellFormedBeside(message, ["details", "providerData"]);
+  const content = message.content.map((part) => wellFormedBeside<AssistantPart>(part, ["providerData"]));
+  const isSame = content.every((part, index) => part === message.content[index]);
+  return isSame ? message : Object.freeze({ ...message, content: Object.freeze(content) });
+}
+
+const EMPTY = "must not be empty: it would say nothing, and providers refuse it";
+
+function findUserFault(content: unknown): string | undefined {
+  if (content === "" || (Array.isArray(content) && content.every(isEmptyText))) return EMPTY;
+  return typeof content === "string" ? undefined : findPartFault(content, isContentPart);
+}
+
+function isEmptyText(part: unknown): boolean {
+  const { type, text } = (part ?? {}) as { readonly type?: unknown; readonly text?: unknown }; // looked at, not trusted
+  return type === "text" && text === "";
 }
 
 /** What is wrong with a message, or undefined. */
 function findFault(message: Message): string | undefined {
   switch (message.role) {
     case "user":
-      return typeof message.content === "string" ? undefined : findPartFault(message.content, isContentPart);
+      return findUserFault(message.content);
     case "assistant":
       return findPartFault(message.content, isAssistantPart);
     case "toolResult":

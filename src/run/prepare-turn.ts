@@ -109,7 +109,7 @@ function readyTurn(run: RunLoop, preparation: TurnPreparation): PreparedTurn {
   const { core, settings, turn } = run;
   const tools = preparation.tools === undefined ? settings.tools : settings.register(preparation.tools);
   const request = createRequest({
-    systemPrompt: preparation.systemPrompt ?? settings.systemPrompt,
+    systemPrompt: (preparation.systemPrompt ?? settings.systemPrompt)?.toWellFormed(),
     messages: preparation.messages ?? run.transcript.messages,
     tools: toolsForModel(tools),
     turn,
@@ -121,7 +121,11 @@ function readyTurn(run: RunLoop, preparation: TurnPreparation): PreparedTurn {
 function toolsForModel(tools: ToolRegistry): ModelRequest["tools"] {
   return [...tools.values()]
     .filter(({ unavailable }) => unavailable === undefined)
-    .map(({ tool, jsonSchema }) => ({ name: tool.name, description: tool.description, inputSchema: jsonSchema }));
+    .map(({ tool, jsonSchema }) => ({
+      name: tool.name,
+      description: tool.description.toWellFormed(),
+      inputSchema: jsonSchema,
+    }));
 }
 
 function misuse(fault: string, cause?: Pick<ErrorOptions, "cause">): KernelError {

@@ -48,6 +48,8 @@ function readShape(answer: unknown): ModelAnswer {
   for (const [index, given] of content.entries()) {
     const part = readPart(given);
     if (part === undefined) return invalid(`content[${index}] is no text, reasoning or toolCall part`);
+    // It says nothing, and providers refuse it in the next request.
+    if (part.type === "text" && part.text === "") continue;
     parts.push(Object.freeze(part)); // what it holds is frozen already
   }
   const stop = STOP_REASONS.find((known) => known === stopReason);
@@ -65,9 +67,10 @@ function readShape(answer: unknown): ModelAnswer {
 function readPart(given: unknown): AssistantPart | undefined {
   if (!isRecord(given)) return undefined;
   const providerData = isRecord(given.providerData) ? readProviderData(given.providerData) : {};
-  if (given.type === "text") return typeof given.text === "string" ? { type: "text", text: given.text } : undefined;
-  if (given.type === "reasoning") {
-    return typeof given.text === "string" ? { type: "reasoning", text: given.text, ...providerData } : undefined;
+  if (given.type === "text" || given.type === "reasoning") {
+    if (typeof given.text !== "string") return undefined;
+    const text = given.text.toWellFormed();
+    return given.type === "text" ? { type: "text", text } : { type: "reasoning", text, ...providerData };
   }
   if (given.type !== "toolCall" || typeof given.name !== "string") return undefined;
   const id = given.id ?? "";

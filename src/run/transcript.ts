@@ -7,6 +7,7 @@
 import type { ToolCall } from "../domain/call.ts";
 import type { AssistantMessage, AssistantPart, Message } from "../domain/message.ts";
 import type { ModelResponse } from "../domain/model.ts";
+import { wellFormedBeside } from "../domain/well-formed.ts";
 import { isMissingId } from "./call-ids.ts";
 
 /** A model's response as the transcript takes it: ids made distinct, and the calls in it. */
@@ -75,7 +76,9 @@ export class Transcript {
       const id = this.#takeId(part.id, `call_${turn}_${calls.length}`);
       const { name, arguments: draft, providerData } = part;
       calls.push({ id, name, arguments: draft, ...(providerData !== undefined && { providerData }) });
-      return id === part.id ? part : Object.freeze({ ...part, id });
+      const named = id === part.id ? part : Object.freeze({ ...part, id });
+      // What runs, or is refused, is what the model wrote; what it is shown of that is what every provider takes.
+      return wellFormedBeside(named, ["providerData"]);
     });
     const { stopReason, usage } = response;
     Object.freeze(content);
@@ -84,7 +87,7 @@ export class Transcript {
   }
 
   #takeId(given: string, spare: string): string {
-    let id = isMissingId(given) ? spare : given;
+    let id = isMissingId(given) ? spare : given.toWellFormed();
     if (this.#ids.has(id)) id = spare;
     while (this.#ids.has(id)) id = `${id}_`;
     this.#ids.add(id);

@@ -2,13 +2,13 @@ import type { SettledCall } from "../domain/call.ts";
 import type { PolicyMessage, ToolResultMessage } from "../domain/message.ts";
 import type { Writable } from "../domain/writable.ts";
 
-/** The message of each settled call; in the order given, which is source order (EPOCH-6). */
+/** The message of each settled call; in the order given, which is source order (EPOCH-6). Ids are the host's, as they are. */
 export function toolMessages(settled: readonly SettledCall[]): ToolResultMessage[] {
   return settled.map(({ call, index, result }) => {
     const message: Writable<ToolResultMessage> = {
       role: "toolResult",
       callId: call.id,
-      toolName: call.name,
+      toolName: call.name.toWellFormed(),
       callIndex: index,
       content: result.content,
       isError: result.isError,

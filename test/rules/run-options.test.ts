@@ -136,7 +136,7 @@ describe("a prompt of another shape", () => {
       },
       { ...answered("a"), content },
       { role: "policy", policy: "agent_policy", content: "mind", audience: "internal" },
-      { role: "user", content: "" },
+      { role: "user", content: "go" },
     ];
     const bench = openAgentBench({ script: [say()] });
     expect(endOf(await bench.play(transcript))).toBe("completed by noCalls");
