@@ -38,8 +38,9 @@ function parseText(text: string, freeze: boolean): ParsedDraft {
   // has fewer keys than the text, or a number so large that its text must be looked at. A number that was
   // rounded to zero tells nothing; only its text does.
   const walk = walkJson(draft, { containers: "same", freeze, integers: "exact" });
-  if (walk.ok && !mayHoldTiny(text) && (walk.keys === countAtMost(text) || walk.keys === countKeys(text)))
+  if (walk.ok && (walk.keys === countAtMost(text) || walk.keys === countKeys(text)) && !mayHoldTiny(text)) {
     return { ok: true, draft };
+  }
   return refuseText(text) ?? { ok: true, draft };
 }
 
