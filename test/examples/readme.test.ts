@@ -25,6 +25,19 @@ async function runExample(path: string): Promise<string> {
   return lines.map((line) => `${line}\n`).join("");
 }
 
+/** The anchors that headings of a page get where it is shown. */
+function anchorsOf(page: string): string[] {
+  const headings = readFileSync(ROOT + page, "utf8")
+    .replace(/^```[\s\S]*?^```$/gm, "")
+    .matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
 /** What the test runner of Node counts. */
 function runTests(path: string): string {
   const words = ["--import", "tsx", "--test", "--test-reporter=tap", path];
@@ -78,6 +91,16 @@ describe("the pages", () => {
       localLinks(text)
         .filter((target) => !existsSync(ROOT + posix.join(posix.dirname(page), target)))
         .map((target) => `${page} -> ${target}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it("link only to headings that there are", () => {
+    const dead = pages.flatMap(({ page, text }) =>
+      [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+        .map(([, target = "", anchor = ""]) => ({ file: posix.join(posix.dirname(page), target), target, anchor }))
+        .filter(({ file, target, anchor }) => !anchorsOf(target === "" ? page : file).includes(anchor))
+        .map(({ target, anchor }) => `${page} -> ${target}#${anchor}`),
     );
     expect(dead).toEqual([]);
   });
