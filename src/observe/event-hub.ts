@@ -2,7 +2,7 @@
  * The events of one batch or run: kept for late readers, handed to listeners.
  * Owns: the event log, the listeners, whether it has ended. Does not own: sequence numbers and times
  * (given with each event). Invariants (OBS-1): every listener sees every event once, from the first on,
- * in order; calls of one listener never overlap; a listener that throws or rejects is reported once and
+ * in order, and as it was emitted, since what is handed out is frozen; calls of one listener never overlap; a listener that throws or rejects is reported once and
  * dropped; no listener slows or breaks another, or the run.
  */
 import type { Observable } from "rxjs";
@@ -86,7 +86,7 @@ export class EventHub {
           });
         }
         const event = this.#log[place];
-        if (event !== undefined) yield event;
+        if (event !== undefined) yield Object.freeze(event);
       }
     } finally {
       stop();
@@ -116,7 +116,7 @@ export class EventHub {
   /** Calls the listener; answers its promise when it is still at work. */
   #call(subscriber: Subscriber, event: KernelEvent): PromiseLike<unknown> | undefined {
     try {
-      const answer = subscriber.listener(event);
+      const answer = subscriber.listener(Object.freeze(event));
       return isPromiseLike(answer) ? answer : undefined;
     } catch (error) {
       this.#fail(subscriber, error);

@@ -62,7 +62,8 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     const { core, turn } = this.#owner;
     core.runningEpoch = this;
     this.startedAtMs = core.settings.steady.now();
-    core.events.emit("epochStarted", turn, { epoch: this.epoch, callIds: this.#calls.map(({ callId }) => callId) });
+    const callIds = Object.freeze(this.#calls.map(({ callId }) => callId));
+    core.events.emit("epochStarted", turn, { epoch: this.epoch, callIds });
     const uncertain = core.uncertainFor(this.#owner);
     for (const call of this.#calls) {
       call.epochRun = this;
