@@ -90,7 +90,7 @@ function addRunCommand(program: Command, cliProcess: CliProcess, setExitCode: (c
     .option("--journal <path>", "keep the durable actions of the file's world here, and go on from what is there")
     .option("--report <out.html>", "write a timeline of the kernel's play")
     .option("--record <out.jsonl>", "record the kernel's play, for inspect and replay")
-    .option("--with-content", "let report and recording hold arguments, results and conflict keys")
+    .option("--with-content", "let the report and the recording hold arguments, results and conflict keys")
     .addHelpText("after", "\nExit code: 0 every call settled, 2 something is uncertain, 1 an error.")
     .action(async (path: string, flags: RunFlags) => {
       const options = {
@@ -110,15 +110,19 @@ function addRunCommand(program: Command, cliProcess: CliProcess, setExitCode: (c
 function positiveInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) {
-    throw new InvalidArgumentError("It must be a whole number from 1.");
+    throw new InvalidArgumentError("It must be a whole number of at least 1.");
   }
   return value;
 }
 
-/** A KernelError says what to do; of any other error the place in the code is no help to a user either. */
+/**
+ * A KernelError says what to do, and an error of the operating system which path it is about; of any other error
+ * the place in the code is no help to a user either.
+ */
 function messageOf(error: unknown): string {
   if (error instanceof KernelError) {
     return error.message;
   }
+  if (error instanceof Error && "syscall" in error) return error.message;
   return error instanceof Error ? `unexpected error: ${error.message}` : "unexpected error";
 }

@@ -97,7 +97,7 @@ function parseDocument(path: string, text: string): unknown {
     const message = error instanceof Error ? error.message : String(error);
     const position = /position (\d+)/.exec(message)?.[1];
     const place = position === undefined ? "" : ` at ${lineAndColumn(text, Number(position))}`;
-    throw fault(path, `this is no JSON${place}: ${message}.`);
+    throw fault(path, `this is not valid JSON${place}: ${message}.`);
   }
 }
 

@@ -100,7 +100,7 @@ const KEY = {
       minLength: 1,
     },
     template: {
-      description: "A text; {name} is the argument of that name, a text, number or boolean.",
+      description: "A string; {name} stands for the argument of that name, a string, number or boolean.",
       type: "string",
       minLength: 1,
     },

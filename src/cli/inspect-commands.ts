@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from "commander";
-import { type ChartFormat, type ChartName, chartPicture, readRecording, replayText } from "toolkernel/inspect";
+import { type ChartFormat, type ChartName, chartPicture, replayText } from "toolkernel/inspect";
 import { inspectRecording } from "./inspect-recording.ts";
-import { readText } from "./read-text.ts";
+import { readRecordingFile } from "./read-recording-file.ts";
 import type { Output } from "./screen.ts";
 
 /** What these commands need of their process. */
@@ -33,11 +33,12 @@ export function addInspectCommands(program: Command, { stdout, interrupt }: Insp
     });
   program
     .command("replay")
-    .description("Tells a recording as plain text.")
+    .description("Prints a recording as plain text.")
     .argument("<file>", "the recording (JSON Lines)")
-    .option("--charts", "tell also which events the charts took")
+    .option("--charts", "also print which events the charts took")
     .action((path: string, { charts }: { readonly charts?: true }) => {
-      const recording = readRecording(readText(path));
+      const recording = readRecordingFile(path);
+      if (recording.entries.length === 0) stdout.write("Nothing is recorded yet.\n");
       for (const line of replayText(recording, { charts: charts === true })) stdout.write(`${line}\n`);
     });
 }

@@ -1,15 +1,11 @@
-import { closeSync, openSync, readSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  type InspectorServer,
-  RecordingReader,
-  readRecording,
-  serveInspector,
-  writeInspectorPage,
-} from "toolkernel/inspect";
+import { type InspectorServer, RecordingReader, serveInspector, writeInspectorPage } from "toolkernel/inspect";
+import { readRecordingFile } from "./read-recording-file.ts";
 import { readText } from "./read-text.ts";
 import type { Output } from "./screen.ts";
+import { writeText } from "./write-file.ts";
 
 /** What `toolkernel inspect` is asked. */
 export interface InspectOptions {
@@ -30,13 +26,13 @@ export async function inspectRecording(
   output: Output,
   interrupt: AbortSignal,
 ): Promise<void> {
-  const text = readText(path);
-  const recording = readRecording(text);
   if (out !== undefined) {
-    writeFileSync(out, writeInspectorPage(recording, { title: basename(path) }));
+    writeText(out, "--out", writeInspectorPage(readRecordingFile(path), { title: basename(path) }));
     output.write(`${out} is written\n`);
     return;
   }
+  // One that is about to be written may still be empty.
+  if (readText(path) !== "") readRecordingFile(path);
   await using server = await serveInspector({ title: basename(path) });
   output.write(`The inspector is at ${server.url} until you press Ctrl-C.\n`);
   await followFile(path, server, interrupt);

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { JsonValue } from "toolkernel";
+import { type JsonValue, KernelError } from "toolkernel";
 import {
   abandonOperation,
   copyJournal,
   listJournal,
   pruneJournal,
+  type ReconcileTask,
   reconcileOperations,
   resolveOperation,
   showOperation,
@@ -13,11 +14,14 @@ import type { JournalPlace } from "./open-journal.ts";
 import type { Output } from "./screen.ts";
 import { openShower, type Shower } from "./show-journal.ts";
 import type { ExitCode } from "./show-summary.ts";
+import { plainWords } from "./wording.ts";
 
 /** What these commands need of their process. */
 export interface JournalProcess {
   readonly stdout: Output;
   readonly interrupt: AbortSignal;
+  /** Told, a line at a time, what a person should know who waits. */
+  writeError(text: string): void;
   setExitCode(code: ExitCode): void;
 }
 
@@ -57,7 +61,7 @@ function addLooking(journal: Command, cliProcess: JournalProcess): void {
     .description("Lists open operations and runs; what dead processes left becomes uncertain or abandoned first.")
     .action((flags: PlaceFlags) => perform(cliProcess, flags, (_flags, place, shower) => listJournal(place, shower)));
   placed(journal.command("show"))
-    .description("Shows everything that is known of an operation, its arguments and receipt included.")
+    .description("Shows everything that is known about an operation, its arguments and receipt included.")
     .argument("<operation>", "its id")
     .action((id: string, flags: PlaceFlags) =>
       perform(cliProcess, flags, (_flags, place, shower) => showOperation(place, id, shower)),
@@ -68,10 +72,10 @@ function addEnding(journal: Command, cliProcess: JournalProcess): void {
   placed(journal.command("reconcile"))
     .description("Asks the handler's recover what became of an uncertain operation, or of all of them.")
     .argument("[operation]", "its id; without one, all that are uncertain")
-    .requiredOption("--handler <module>", "a module that exports { handler } by default")
+    .requiredOption("--handler <module>", "a module whose default export is { handler }")
     .action((operationId: string | undefined, flags: PlaceFlags & { readonly handler: string }) =>
       perform(cliProcess, flags, ({ handler }, place, shower) =>
-        reconcileOperations(place, { operationId, handlerModule: handler, signal: cliProcess.interrupt }, shower),
+        reconcileOperations(place, reconcileTask(cliProcess, handler, operationId), shower),
       ),
     );
   placed(journal.command("resolve"))
@@ -83,9 +87,9 @@ function addEnding(journal: Command, cliProcess: JournalProcess): void {
         .makeOptionMandatory(),
     )
     .requiredOption("--evidence <text>", "how you know: words, or JSON", jsonOrText)
-    .option("--result <json>", "what a committed one has come to", json)
-    .option("--code <code>", "why it was rejected or failed, in short")
-    .option("--message <text>", "and in words")
+    .option("--result <json>", "the result of a committed one", json)
+    .option("--code <code>", "a code for why it was rejected or failed")
+    .option("--message <text>", "the same in words")
     .action((operationId: string, flags: ResolveFlags) =>
       perform(cliProcess, flags, (word, place, shower) => {
         checkWord(word);
@@ -99,6 +103,18 @@ function addEnding(journal: Command, cliProcess: JournalProcess): void {
     .action((id: string, flags: PlaceFlags) =>
       perform(cliProcess, flags, (_flags, place, shower) => abandonOperation(place, id, shower)),
     );
+}
+
+function reconcileTask(
+  { interrupt: signal, writeError }: JournalProcess,
+  handlerModule: string,
+  operationId: string | undefined,
+): ReconcileTask {
+  const tellWait = (id: string): void => {
+    const words = `Waiting for what the handler says of ${id}; at most 30 seconds, and Ctrl-C ends it.`;
+    writeError(`toolkernel: ${plainWords(words)}\n`);
+  };
+  return { operationId, handlerModule, signal, tellWait };
 }
 
 function addKeeping(journal: Command, cliProcess: JournalProcess): void {
@@ -135,9 +151,13 @@ async function perform<Flags extends PlaceFlags>(
 /** What would not be kept is refused: the word of a person is final. */
 function checkWord({ status, result, code, message }: ResolveFlags): void {
   if (status !== "committed" && result !== undefined)
-    throw new Error("--result belongs to --status committed; say why it did not happen by --code and --message.");
+    throw refusal("--result", "belongs to --status committed; say why it did not happen with --code and --message");
   if (status === "committed" && (code ?? message) !== undefined)
-    throw new Error("--code and --message say why it did not happen; --status committed takes --result.");
+    throw refusal("--code and --message", "say why it did not happen; --status committed takes --result");
+}
+
+function refusal(option: string, what: string): KernelError {
+  return new KernelError("INVALID_OPTIONS", `${option} ${what}.`, { subject: option });
 }
 
 function timeOrAge(text: string): number {
@@ -145,7 +165,8 @@ function timeOrAge(text: string): number {
   const unit = age?.[2] as keyof typeof MS_OF_UNIT | undefined; // the pattern lets no other in
   if (unit !== undefined) return Date.now() - Number(age?.[1]) * MS_OF_UNIT[unit];
   const time = DATE.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw new InvalidArgumentError("It is a time such as 2026-01-31, or an age such as 30d.");
+  if (Number.isNaN(time))
+    throw new InvalidArgumentError("It must be a time such as 2026-01-31, or an age such as 30d.");
   return time;
 }
 
@@ -153,7 +174,7 @@ function json(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue; // JSON.parse gives nothing else
   } catch {
-    throw new InvalidArgumentError("It is no JSON.");
+    throw new InvalidArgumentError("It is not valid JSON.");
   }
 }
 

@@ -1,6 +1,7 @@
 /** What people do to a journal: each task works on one place, shows what it finds, and answers the exit code. */
 import {
   type ActionResolution,
+  type GameActionDispatcher,
   type Journal,
   type JournalEntry,
   KernelError,
@@ -15,6 +16,8 @@ import type { ExitCode } from "./show-summary.ts";
 import { countOf } from "./wording.ts";
 
 const PAGE = 500;
+/** After so long a person wonders what is going on. */
+const PATIENCE_MS = 1_000;
 
 /** Lists open operations and open runs, after what dead processes left was looked after. 2: something is uncertain. */
 export async function listJournal(place: JournalPlace, shower: Shower): Promise<ExitCode> {
@@ -50,6 +53,8 @@ export interface ReconcileTask {
   readonly handlerModule: string;
   /** Fires when no more operations are to be asked about. */
   readonly signal: AbortSignal;
+  /** Told of an operation whose handler has not answered at once. */
+  tellWait(operationId: string): void;
 }
 
 /** Asks the handler what became of uncertain operations. 2: something is still uncertain. */
@@ -60,15 +65,31 @@ export function reconcileOperations(place: JournalPlace, task: ReconcileTask, sh
     const ids = task.operationId === undefined ? await uncertainIds(journal) : [task.operationId];
     let unknown = 0;
     for (const operationId of ids) {
-      const answer = await dispatcher.reconcile(operationId, { signal: task.signal });
+      if (task.signal.aborted) break;
+      const answer = await askInSight(dispatcher, operationId, task);
       if (answer === undefined) unknown += 1;
       const what = answer === undefined ? "still unknown" : `${answer.receipt.status} (${answer.disposition})`;
       shower.data({ kind: "reconciled", operationId, ...(answer ?? { disposition: "unknown" }) });
       shower.say(`${operationId}: ${what}`);
     }
+    if (task.signal.aborted) shower.say("Stopped; what was not answered stays uncertain.");
     if (ids.length === 0) shower.say("Nothing is uncertain.");
-    return unknown > 0 ? 2 : 0;
+    return unknown > 0 || task.signal.aborted ? 2 : 0;
   });
+}
+
+/** Asks about one operation, and says so when that takes a while. */
+async function askInSight(
+  dispatcher: GameActionDispatcher,
+  operationId: string,
+  { signal, tellWait }: ReconcileTask,
+): ReturnType<GameActionDispatcher["reconcile"]> {
+  const timer = setTimeout(() => tellWait(operationId), PATIENCE_MS);
+  try {
+    return await dispatcher.reconcile(operationId, { signal });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Closes an uncertain operation by a person's word. */
@@ -113,7 +134,7 @@ export function pruneJournal(place: JournalPlace, finalBefore: number, shower: S
 /** Moves everything in a SQLite file into an empty schema of a PostgreSQL database, and renames the file. */
 export async function copyJournal(place: JournalPlace, target: string, shower: Shower): Promise<ExitCode> {
   if (isDatabase(place.journal) || !isDatabase(target)) {
-    const message = "copy goes from a SQLite file (--journal) to a PostgreSQL database (--to), no other way.";
+    const message = "copy only goes from a SQLite file (--journal) to a PostgreSQL database (--to).";
     throw new KernelError("INVALID_OPTIONS", message, { subject: "--to" });
   }
   const { answer, movedTo } = await moveSqliteStore(place.journal, {}, (contents) =>
@@ -121,7 +142,7 @@ export async function copyJournal(place: JournalPlace, target: string, shower: S
   );
   shower.data({ kind: "copied", ...answer, movedTo });
   shower.say(`Copied ${countOf(answer.entries, "operation")} and ${countOf(answer.runs, "run")}.`);
-  shower.say(`The file is ${movedTo} now, so that nobody goes on writing to it.`);
+  shower.say(`The file is now ${movedTo}, so that nobody keeps writing to it.`);
   return 0;
 }
 

@@ -78,7 +78,7 @@ export async function personsDispatcher(
 function checkThere({ journal, schema }: JournalPlace): void {
   if (isDatabase(journal)) return;
   if (schema !== undefined) throw refusal("--schema", "belongs to a PostgreSQL journal, and this one is a file");
-  if (!existsSync(journal)) throw refusal("--journal", `names ${journal}, where there is no file`);
+  if (!existsSync(journal)) throw refusal("--journal", `names ${journal}, which does not exist`);
 }
 
 async function loadRecover(path: string): Promise<NonNullable<GameActionHandler["recover"]>> {
@@ -88,7 +88,7 @@ async function loadRecover(path: string): Promise<NonNullable<GameActionHandler[
   });
   const handler = (module as { readonly default?: { readonly handler?: Partial<GameActionHandler> } }).default?.handler; // looked at, not trusted
   if (typeof handler?.recover === "function") return handler.recover.bind(handler);
-  throw refusal("--handler", `names ${path}, which does not export { handler } by default with a function recover`);
+  throw refusal("--handler", `names ${path}, whose default export is not { handler } with a function recover`);
 }
 
 function refusal(option: string, what: string): KernelError {

@@ -9,7 +9,7 @@ export function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    const message = `${path} cannot be read; give the path of a file that is there.`;
+    const message = `${path} cannot be read; give the path of a file that exists.`;
     throw new KernelError("INVALID_OPTIONS", message, { subject: path, cause });
   }
 }

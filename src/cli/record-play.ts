@@ -3,9 +3,9 @@
  * Owns: the open file of the recording, the lines that the report is made of. Invariants: a line is in the
  * file before the play goes on; the report is written once, at the end, also when the play was interrupted.
  */
-import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
-import { KernelError } from "toolkernel";
+import { closeSync, writeSync } from "node:fs";
 import { type RunRecorder, readRecording, recordRun, timelineReport } from "toolkernel/inspect";
+import { openToWrite, writeText } from "./write-file.ts";
 
 /** Where a play is recorded to. */
 export interface RecordFlags {
@@ -31,10 +31,10 @@ export interface PlayRecording {
 export function beginRecording({ record, report, content }: RecordFlags): PlayRecording | undefined {
   if (record === undefined && report === undefined) return undefined;
   const lines: string[] = [];
-  const file = record === undefined ? undefined : openFile(record, "--record");
+  const file = record === undefined ? undefined : openToWrite(record, "--record");
   try {
     // An empty file now rather than a surprise at the end.
-    if (report !== undefined) closeSync(openFile(report, "--report"));
+    if (report !== undefined) closeSync(openToWrite(report, "--report"));
   } catch (error) {
     if (file !== undefined) closeSync(file);
     throw error;
@@ -50,17 +50,8 @@ export function beginRecording({ record, report, content }: RecordFlags): PlayRe
     recorder,
     finish(title) {
       if (file !== undefined) closeSync(file);
-      if (report !== undefined) writeFileSync(report, timelineReport(readRecording(lines.join("")), { title }));
+      if (report !== undefined) writeText(report, "--report", timelineReport(readRecording(lines.join("")), { title }));
       return [record, report].filter((path) => path !== undefined);
     },
   };
-}
-
-function openFile(path: string, flag: string): number {
-  try {
-    return openSync(path, "w");
-  } catch (cause) {
-    const message = `${flag} ${path} cannot be written; give the path of a file in a folder that is there.`;
-    throw new KernelError("INVALID_OPTIONS", message, { subject: flag, cause });
-  }
 }

@@ -69,7 +69,7 @@ export function showComparison(compared: Compared, options: { readonly keep: boo
     }
   }
   screen.line(verdict(files, screen));
-  screen.line(`Promise.all was told of success for ${promiseAll.succeeded} of ${countOf(promiseAll.calls, "call")}.`);
+  screen.line(`Promise.all reported success for ${promiseAll.succeeded} of ${countOf(promiseAll.calls, "call")}.`);
   if (options.keep) {
     screen.line(`The files that Promise.all left are in ${compared.workspace}.`);
   }

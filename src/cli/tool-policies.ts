@@ -30,7 +30,7 @@ function keysOf(key: KeyDescription, args: JsonObject, root: string): readonly s
   const paths: readonly JsonValue[] = Array.isArray(value) ? value : [value];
   return paths.map((path) => {
     if (typeof path !== "string") {
-      throw new TypeError(`The argument ${key.file} holds no path.`);
+      throw new TypeError(`The argument ${key.file} is not a path or a list of paths.`);
     }
     return fileKey(path, { root });
   });
@@ -39,7 +39,7 @@ function keysOf(key: KeyDescription, args: JsonObject, root: string): readonly s
 function scalarArgument(args: JsonObject, name: string): string {
   const value = argument(args, name);
   if (value === null || typeof value === "object") {
-    throw new TypeError(`The argument ${name} is no text, number or boolean.`);
+    throw new TypeError(`The argument ${name} is not a string, number or boolean.`);
   }
   return String(value);
 }

@@ -101,7 +101,7 @@ async function loadWorld(loaded: LoadedConversation, description: WorldDescripti
   const create = (module as { readonly default?: unknown }).default;
   if (typeof create !== "function") throw fault(loaded.path, "names a world module without a default function");
   const world: unknown = create({ folder, faults: description.faults ?? {}, GameActionReceipt });
-  if (!isWorld(world)) throw fault(loaded.path, "names a world module whose function gives no { handler, actions }");
+  if (!isWorld(world)) throw fault(loaded.path, "names a world module whose function returns no { handler, actions }");
   return world;
 }
 

@@ -151,7 +151,37 @@ describe("toolkernel replay", () => {
     const path = join(folder, "other.jsonl");
     await writeFile(path, "hello\n");
     const other = await run([command, path]);
-    expect([other.exitCode, other.errors]).toEqual([1, expect.stringContaining("Line 1 of the recording")]);
+    expect([other.exitCode, other.errors]).toEqual([
+      1,
+      `toolkernel: ${path} is no recording: Line 1 of the recording does not begin a recording of format toolkernel.trace. Give what --record or recordRun has written.\n`,
+    ]);
+  });
+
+  it("says that an empty file is none, and that a recording has nothing in it yet", async () => {
+    const path = join(folder, "empty.jsonl");
+    await writeFile(path, "");
+    for (const args of [
+      ["replay", path],
+      ["inspect", path, "--out", join(folder, "empty.html")],
+    ]) {
+      const empty = await run(args);
+      expect([empty.exitCode, empty.out, empty.errors]).toEqual([
+        1,
+        "",
+        expect.stringContaining(`${path} is no recording: it is empty.`),
+      ]);
+    }
+    await writeFile(path, (await playBatches([[{ tool: "read" }]])).split("\n").slice(0, 1).join(""));
+    expect(await run(["replay", path])).toEqual({ exitCode: 0, out: "Nothing is recorded yet.\n", errors: "" });
+  });
+
+  it("names the page that cannot be written", async () => {
+    const [path, out] = [join(folder, "unwritten.jsonl"), join(folder, "nowhere", "page.html")];
+    await writeFile(path, await playBatches([[{ tool: "read" }]]));
+    expect(await run(["inspect", path, "--out", out])).toMatchObject({
+      exitCode: 1,
+      errors: `toolkernel: --out ${out} cannot be written; give the path of a file in a folder that exists.\n`,
+    });
   });
 });
 

@@ -1,7 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { openSqliteJournal } from "toolkernel/sqlite";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { runCommand } from "../support/command-scene.ts";
 import { fileHere, filled, handlerModule, here, journalPath, json, waiting } from "../support/journal-command-scene.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 describe("journal reconcile", () => {
   it("ACT-5: asks the handler of a module about everything that is uncertain", async () => {
@@ -30,6 +36,29 @@ describe("journal reconcile", () => {
       out: "Nothing is uncertain.\n",
       errors: "",
     });
+  });
+
+  it.each([[["lost"]], [[]]])("says what %j waits for, and asks no more once it is interrupted", async (ids) => {
+    await filled();
+    const module = fileHere("silent.mjs");
+    await writeFile(module, "export default { handler: { recover: () => new Promise(globalThis.toolkernelAsked) } };");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const interrupt = new AbortController();
+    vi.stubGlobal("toolkernelAsked", () => {
+      vi.advanceTimersByTime(1_000);
+      interrupt.abort();
+    });
+    const { exitCode, out, errors } = await runCommand(
+      ["journal", "reconcile", ...ids, "--handler", module, "--journal", journalPath()],
+      {
+        interrupt,
+      },
+    );
+    const [first] = [...ids, "gone"];
+    expect(errors).toBe(
+      `toolkernel: Waiting for what the handler says of ${first}; at most 30 seconds, and Ctrl-C ends it.\n`,
+    );
+    expect([exitCode, out]).toEqual([2, `${first}: still unknown\nStopped; what was not answered stays uncertain.\n`]);
   });
 
   it.each([
@@ -83,6 +112,7 @@ describe("journal resolve", () => {
     await filled();
     const { exitCode, errors } = await here("resolve", ...args);
     expect([exitCode, errors]).toEqual([1, expect.stringMatching(words)]);
+    expect(errors).not.toContain("unexpected");
     expect((await json("show", "lost")).lines).toMatchObject([{ state: "uncertain" }]);
   });
 });
