@@ -7,6 +7,7 @@ import type { JsonSchemaCheck, JsonSchemaDialect, JsonSchemaValidator } from "..
 import { toSchemaFaults } from "./ajv-faults.ts";
 import { findSchemaFault } from "./find-schema-fault.ts";
 import { clipText, showPlace } from "./json-pointer.ts";
+import { UNIQUE_ITEMS } from "./unique-items.ts";
 
 /** Up to how many values arguments may hold for all their faults to be listed; larger ones get the first fault only. */
 const MAX_DETAILED_VALUES = 2_000;
@@ -83,6 +84,8 @@ function createAjv(dialect: JsonSchemaDialect, options: Options): Ajv {
   const ajv = dialect === "draft-07" ? new Ajv(options) : new Ajv2020(options);
   // Draft-04's `id`: ajv refuses the keyword even where every unknown one is tolerated.
   if (options.strict === false) ajv.removeKeyword("id");
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword(UNIQUE_ITEMS);
   return ajv;
 }
 
