@@ -16,7 +16,7 @@ import type { GameActionToolOptions } from "./game-action-tool.ts";
 
 const isJournal: OptionCheck = (value) => {
   const given = value as { readonly protocol?: unknown } | null; // looked at, not trusted
-  return isRecord(given?.protocol) === undefined ? undefined : "must be a journal that an open function gave";
+  return isRecord(given?.protocol) === undefined ? undefined : "must be a journal returned by an open function";
 };
 
 const isHandler: OptionCheck = (value) => {

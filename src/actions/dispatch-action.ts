@@ -109,7 +109,7 @@ function answerWith({ clock }: DispatchParts, startedMs: number, dispatched: Dis
 function mismatch(operationId: string): KernelError {
   return new KernelError(
     "INTENT_MISMATCH",
-    `Operation ${operationId} stands in the journal with another intent; nothing was executed. Give this one an id of its own.`,
+    `Operation ${operationId} is in the journal with another intent; nothing was executed. Give this one an id of its own.`,
     { subject: operationId },
   );
 }

@@ -35,7 +35,7 @@ const NOT_DISPATCHED = {
   timeout: {
     code: "timeout",
     failureCategory: "timeout",
-    message: "not_executed: the time-out was over before dispatch. Nothing happened.",
+    message: "not_executed: the time-out passed before dispatch. Nothing happened.",
   },
 } as const;
 

@@ -31,13 +31,13 @@ export function checkIntent(given: GameActionIntent): CheckedIntent {
 }
 
 function readIntent(given: GameActionIntent): CheckedIntent {
-  if (isRecord(given) !== undefined) refuse("intent", "is no object");
+  if (isRecord(given) !== undefined) refuse("intent", "is not an object");
   const { operationId, action, expectedRevision } = given;
   checkName("operationId", operationId);
   checkName("action", action);
   const input = checkInput(given);
   if (expectedRevision !== undefined && !Number.isFinite(expectedRevision))
-    refuse("expectedRevision", "is no finite number");
+    refuse("expectedRevision", "is not a finite number");
   const copied = copyPlainJson(given.arguments);
   if (!copied.ok) refuse("arguments", copied.fault);
   const intent: GameActionIntent = Object.freeze({
@@ -63,13 +63,13 @@ export function checkInput(given: GameActionInput): GameActionInput {
 }
 
 function readInput(given: GameActionInput): GameActionInput {
-  if (isRecord(given) !== undefined) refuse("input", "is no object");
+  if (isRecord(given) !== undefined) refuse("input", "is not an object");
   const { sessionId, actorId, inputId, moment, generationId } = given;
   checkName("sessionId", sessionId);
   checkName("actorId", actorId);
   checkName("inputId", inputId);
   checkName("moment.timelineId", moment?.timelineId);
-  if (!Number.isFinite(moment.tick)) refuse("moment.tick", "is no finite number");
+  if (!Number.isFinite(moment.tick)) refuse("moment.tick", "is not a finite number");
   if (generationId !== undefined) checkName("generationId", generationId);
   return Object.freeze({
     sessionId,
@@ -86,7 +86,7 @@ function checkName(field: string, value: unknown): void {
 }
 
 function checkKeys(keys: readonly string[]): readonly string[] {
-  if (!Array.isArray(keys)) refuse("conflictKeys", "is no list");
+  if (!Array.isArray(keys)) refuse("conflictKeys", "is not an array");
   const distinct = [...new Set<string>(keys)].sort();
   if (distinct.length > MAX_CONFLICT_KEYS) refuse("conflictKeys", `names more than ${MAX_CONFLICT_KEYS} keys`);
   if (!distinct.every(isKey)) {
@@ -114,5 +114,5 @@ function scopesOf({ conflictKeys, moment, generationId }: GameActionIntent): rea
 }
 
 function refuse(field: string, fault: string): never {
-  throw new KernelError("INVALID_OPTIONS", `The intent cannot be written down: ${field} ${fault}.`, { subject: field });
+  throw new KernelError("INVALID_OPTIONS", `The intent cannot be recorded: ${field} ${fault}.`, { subject: field });
 }

@@ -97,7 +97,7 @@ const UNCERTAIN_MESSAGES: Readonly<Record<UncertainCode, string>> = Object.freez
   outcome_unknown: "The handler says that it does not know whether the action happened.",
   no_answer: "The handler did not answer in time; the action may or may not have happened.",
   receipt_not_durable: "The handler answered, but its receipt could not be saved yet.",
-  in_flight: "The same operation is at work elsewhere, and did not end in the time that there was.",
+  in_flight: "The same operation is running elsewhere and did not end in the time available.",
   journal_silent: "An earlier process dispatched the action, and the journal could not say what became of it.",
 });
 

@@ -40,7 +40,7 @@ export async function reconcileAction(
  */
 export async function lookAfter({ journal }: DispatchParts, operationId: string): Promise<JournalEntry> {
   if (typeof operationId !== "string")
-    throw new KernelError("INVALID_OPTIONS", "The operation id is no string.", { subject: "operationId" });
+    throw new KernelError("INVALID_OPTIONS", "The operation id is not a string.", { subject: "operationId" });
   const found = await journal.find(operationId);
   const isUnderWay = found?.state === "dispatched" || found?.state === "prepared";
   if (isUnderWay) await journal.protocol.sweep();

@@ -42,7 +42,7 @@ export async function resolveAction(
     // Somebody took it over in between, and may have ended it or not: nobody's word is lost to that.
     if (saved.entry.state !== "uncertain") return confirmEnding(saved.entry, word);
   }
-  throw invalid(operationId, "others take it over at the same time; try again");
+  throw invalid(operationId, "others are taking it over at the same time; try again");
 }
 
 function confirmEnding(entry: JournalEntry, word: ActionResolution): Receipt {
@@ -89,13 +89,13 @@ function readWord(operationId: string, given: unknown): ActionResolution {
 }
 
 function readParts(operationId: string, given: unknown): ActionResolution {
-  if (isRecord(given) !== undefined) throw invalid(operationId, "the resolution is no object");
+  if (isRecord(given) !== undefined) throw invalid(operationId, "the resolution is not an object");
   const word = given as Readonly<Record<string, unknown>>; // an object, as was just checked
   const unknown = Object.keys(word).find((name) => !PARTS.includes(name));
   if (unknown !== undefined)
-    throw invalid(operationId, `${unknown.slice(0, 64)} is no part of a resolution; check its spelling`);
+    throw invalid(operationId, `${unknown.slice(0, 64)} is not part of a resolution; check its spelling`);
   const status = STATUSES.find((known) => known === word.status);
-  if (status === undefined) throw invalid(operationId, "its status is none of committed, rejected, failed");
+  if (status === undefined) throw invalid(operationId, "its status is not one of committed, rejected, failed");
   return {
     status,
     evidence: readJson(operationId, "evidence", word.evidence),
@@ -109,7 +109,7 @@ function readText(operationId: string, part: keyof typeof MAX_CHARACTERS, value:
   const max = MAX_CHARACTERS[part];
   if (value === undefined) return undefined;
   if (typeof value === "string" && value.length <= max && value.isWellFormed()) return value;
-  throw invalid(operationId, `its ${part} is no well-formed text of at most ${max} characters`);
+  throw invalid(operationId, `its ${part} is not a well-formed string of at most ${max} characters`);
 }
 
 function readJson(operationId: string, part: "evidence" | "result", value: unknown): JsonValue {

@@ -88,7 +88,7 @@ async function loadRecover(path: string): Promise<NonNullable<GameActionHandler[
   });
   const handler = (module as { readonly default?: { readonly handler?: Partial<GameActionHandler> } }).default?.handler; // looked at, not trusted
   if (typeof handler?.recover === "function") return handler.recover.bind(handler);
-  throw refusal("--handler", `names ${path}, whose default export is not { handler } with a function recover`);
+  throw refusal("--handler", `names ${path}, whose default export is not { handler } with a recover function`);
 }
 
 function refusal(option: string, what: string): KernelError {

@@ -19,6 +19,6 @@ export function readRecordingFile(path: string): Recording {
 }
 
 function noRecording(path: string, fault: string, cause?: unknown): KernelError {
-  const message = `${path} is no recording: ${fault}. Give what --record or recordRun has written.`;
+  const message = `${path} is not a recording: ${fault}. Give what --record or recordRun wrote.`;
   return new KernelError("INVALID_OPTIONS", message, { subject: path, cause });
 }

@@ -21,7 +21,7 @@ function named<Answer>(path: string, flag: string, write: () => Answer): Answer 
   try {
     return write();
   } catch (cause) {
-    const message = `${flag} ${path} cannot be written; give the path of a file in a folder that is there.`;
+    const message = `${flag} ${path} cannot be written; give the path of a file in a folder that exists.`;
     throw new KernelError("INVALID_OPTIONS", message, { subject: flag, cause });
   }
 }

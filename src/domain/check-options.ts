@@ -15,7 +15,7 @@ export const isFunction: OptionCheck = (value) => (typeof value === "function" ?
 /** True or false. */
 export const isBoolean: OptionCheck = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
 /** A text. */
-export const isText: OptionCheck = (value) => (typeof value === "string" ? undefined : "must be a text");
+export const isText: OptionCheck = (value) => (typeof value === "string" ? undefined : "must be a string");
 /** Anything at all. */
 export const isAnything: OptionCheck = () => undefined;
 /** A list. */
@@ -25,7 +25,7 @@ export const isRecord: OptionCheck = (value) =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
 /** An id; see `isName`. */
 export const isId: OptionCheck = (value) =>
-  isName(value) ? undefined : "must be a text of 1 to 512 UTF-8 bytes, well-formed, without NUL";
+  isName(value) ? undefined : "must be a string of 1 to 512 UTF-8 bytes, well-formed, without NUL";
 
 /** An object with methods of these names. */
 export function hasMethods(...names: readonly string[]): OptionCheck {
@@ -71,7 +71,7 @@ export function checkOptions(
     for (const [name, value] of Object.entries(options)) {
       const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
       const place = at(path, name.slice(0, 64));
-      if (check === undefined) throw invalidOption(place, "is no known option; check its spelling");
+      if (check === undefined) throw invalidOption(place, "is not a known option; check its spelling");
       if (value !== undefined) checkGiven(value, place, check);
     }
     return options;
@@ -103,7 +103,7 @@ export function readGiven<Read>(path: string, read: () => Read): Read {
     return read();
   } catch (error) {
     if (isKernelError(error)) throw error;
-    const message = `${path} cannot be read; give it the form that its documentation says.`;
+    const message = `${path} cannot be read; give it the form that its documentation describes.`;
     throw new KernelError("INVALID_OPTIONS", message, { subject: path, cause: error });
   }
 }

@@ -14,7 +14,7 @@ export const MAX_KEY_UNITS = 1_024;
 
 /** Why a value cannot be an id or a name, as the end of a sentence; undefined when it can (ACT-8). */
 export function nameFault(value: unknown): string | undefined {
-  if (typeof value !== "string") return "is no string";
+  if (typeof value !== "string") return "is not a string";
   if (value === "") return "is empty";
   if (!value.isWellFormed()) return "holds a lone surrogate";
   if (value.includes("\0")) return "holds a NUL character";

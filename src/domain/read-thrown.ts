@@ -15,7 +15,7 @@ export function clipSaid(text: string, maxCharacters: number = MAX_SAID_CHARACTE
 export function messageOf(error: unknown, maxCharacters?: number): string {
   try {
     const text: unknown = error instanceof Error ? error.message || error.name : error;
-    return typeof text === "string" ? clipSaid(text, maxCharacters) : "The tool threw a value that is no Error.";
+    return typeof text === "string" ? clipSaid(text, maxCharacters) : "The tool threw a value that is not an Error.";
   } catch {
     return "The tool threw an error that cannot be read.";
   }

@@ -62,7 +62,7 @@ export function isStandardSchema(schema: unknown): schema is StandardSchema {
 export interface JsonSchemaValidator {
   /**
    * Compiles `schema`, whose dialect is `dialect`, once per tool.
-   * @throws anything when the schema is no valid schema; the message should name the JSON pointer.
+   * @throws anything when the schema is not a valid schema; the message should name the JSON pointer.
    */
   compile(
     schema: JsonObject,

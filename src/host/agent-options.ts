@@ -25,7 +25,7 @@ const { runId: _runId, ...SHARED_CHECKS } = SESSION_CHECKS;
 const CHECKS: Readonly<Record<keyof AgentOptions, OptionCheck>> = {
   ...SHARED_CHECKS,
   model: hasMethods("generate"),
-  systemPrompt: (value) => (typeof value === "string" ? undefined : "must be a text"),
+  systemPrompt: (value) => (typeof value === "string" ? undefined : "must be a string"),
 };
 
 /** Checks the options of an Agent. @throws KernelError `INVALID_OPTIONS` naming the option. */

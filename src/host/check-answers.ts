@@ -15,8 +15,8 @@ export function checkAnswers(
   for (const [id, decision] of Object.entries(approvals)) {
     const path = `approvals.${id.slice(0, 64)}`;
     const standing = standingOf(id);
-    if (standing === undefined) throw invalidOption(path, `is no open approval of this ${owner}`);
+    if (standing === undefined) throw invalidOption(path, `is not an open approval of this ${owner}`);
     if (standing === "open" || standing === (decision === true ? "granted" : "blocked")) continue;
-    throw invalidOption(path, `was ${standing} before`);
+    throw invalidOption(path, `was already ${standing}`);
   }
 }

@@ -6,19 +6,19 @@ import { type Run, RunHandle } from "./run-handle.ts";
 
 /** The error for a run that somebody else has. */
 export function claimedError(runId: string): KernelError {
-  const message = `The run ${JSON.stringify(runId.slice(0, 128))} is live or waits for approvals; wait for its result, then resume it or take another id.`;
+  const message = `The run ${JSON.stringify(runId.slice(0, 128))} is live or waits for approvals; wait for its result, then resume it or use another id.`;
   return new KernelError("RUN_CLAIMED", message, { subject: "runId" });
 }
 
 /** The error for a run that neither this Agent nor its store knows anything of. */
 export function notFoundError(): KernelError {
-  const message = "There is no open run of that id, or nothing of it was recorded; nothing was resumed.";
+  const message = "There is no open run with that id, or nothing of it was recorded; nothing was resumed.";
   return new KernelError("RUN_NOT_FOUND", message, { subject: "runId" });
 }
 
 /** A run that could not start: its one event and its result say why. */
 export function failedRun(runId: string, events: EventStream, thrown: unknown): Run {
-  const error = asMisuse(thrown, "What the run was given cannot be read, so it did not start.");
+  const error = asMisuse(thrown, "The input of the run cannot be read, so it did not start.");
   const hub = events.createHub();
   const handle = new RunHandle(hub, {
     runId,

@@ -18,7 +18,7 @@ export interface RunInputMessages {
  */
 export function readRunInput(input: unknown): RunInputMessages {
   if (typeof input === "string") return { earlier: [], prompt: [readUserMessage(input, "messages")] };
-  if (!Array.isArray(input)) throw invalidOption("messages", "must be a text or an array of messages");
+  if (!Array.isArray(input)) throw invalidOption("messages", "must be a string or an array of messages");
   const messages = readMessages(input, "messages");
   checkPairs(messages);
   const last = messages.findLastIndex(({ role }) => role !== "user");
@@ -38,7 +38,7 @@ export function readUserMessage(given: unknown, path: string): UserMessage {
     return { role: "user", content: given.toWellFormed() };
   }
   const message = readGiven(path, () => readMessage(given, path));
-  if (message.role !== "user") throw invalidOption(path, "must be a text or a user message");
+  if (message.role !== "user") throw invalidOption(path, "must be a string or a user message");
   return message;
 }
 
@@ -96,16 +96,16 @@ function findFault(message: Message): string | undefined {
     case "toolResult":
       return typeof message.callId === "string" ? findPartFault(message.content, isContentPart) : "must have a callId";
     case "policy":
-      return typeof message.content === "string" ? undefined : "must have a text as content";
+      return typeof message.content === "string" ? undefined : "must have a string as content";
     default:
       return "must be a user, assistant, toolResult or policy message with content";
   }
 }
 
 function findPartFault(content: unknown, isPart: (part: unknown) => boolean): string | undefined {
-  if (!Array.isArray(content)) return "must have content, a list of parts";
+  if (!Array.isArray(content)) return "must have an array of parts as content";
   const wrong = Array.from(content, isPart).indexOf(false);
-  return wrong === -1 ? undefined : `must have known parts with their fields as content; part ${wrong} is none`;
+  return wrong === -1 ? undefined : `must have known parts with all their fields as content; part ${wrong} is not one`;
 }
 
 function checkPairs(messages: readonly Message[]): void {

@@ -59,8 +59,8 @@ const OPTION_CHECKS: Readonly<Record<keyof ExecuteOptions, OptionCheck>> = {
 };
 
 const CALL_CHECKS: Readonly<Record<keyof ToolCall, OptionCheck>> = {
-  id: (value) => (value === null || typeof value === "string" ? undefined : "must be a text"),
-  name: (value) => (typeof value === "string" ? undefined : "must be a text"),
+  id: (value) => (value === null || typeof value === "string" ? undefined : "must be a string"),
+  name: (value) => (typeof value === "string" ? undefined : "must be a string"),
   // What arguments really are is read call by call, so that a bad draft is a refusal and no throw.
   arguments: isAnything,
   providerData: isRecord,

@@ -49,7 +49,6 @@ export function checkAgainstSuspended(batch: BatchRun | undefined, { response, o
   checkAnswers(options.approvals ?? {}, (id) => batch?.approvals.standingOf(id), "session");
   if (batch === undefined) return;
   if (isSameResponse(batch.response, { ...response, turn: options.turn ?? batch.turn })) return;
-  const fault =
-    "is another one while approvals are open; execute the same response with approvals or blockOthers first";
+  const fault = "is not the one whose approvals are open; execute that one with approvals or blockOthers first";
   throw invalidOption("response", fault);
 }

@@ -60,7 +60,7 @@ export const isHook: OptionCheck = (value) => {
   const hook = value as { readonly run?: unknown; readonly timeoutMs?: unknown } | null; // looked at, not trusted
   if (typeof hook !== "object" || typeof hook?.run !== "function") return "must be a function or { run, timeoutMs }";
   if (Object.keys(hook).some((field) => field !== "run" && field !== "timeoutMs"))
-    return "must have no other fields than run and timeoutMs";
+    return "must have no fields other than run and timeoutMs";
   if (hook.timeoutMs === null) return undefined;
   return isTimeout(hook.timeoutMs) === undefined
     ? undefined
@@ -72,7 +72,7 @@ const isCompat: OptionCheck = (value) => {
   const areSteps = steps.every(
     (step) => typeof step === "function" && Array.isArray((step as { steps?: unknown }).steps),
   );
-  return areSteps ? undefined : "must be a step of compat, or a list of them";
+  return areSteps ? undefined : "must be a step of compat or an array of them";
 };
 
 const isLanes: OptionCheck = (value) =>

@@ -103,7 +103,7 @@ export class SessionRecord {
     const claim = await claimInTime(steady, this.#store.claim(runId, { create: true }));
     if (isAgentsRun(foldRun(claim.facts))) {
       await claim.release();
-      throw invalidOption("runId", "is the run of an Agent; go on with it by agent.resume");
+      throw invalidOption("runId", "belongs to an Agent; resume it with agent.resume");
     }
     core.recorder = new Recorder(claim, steady, this.#onLost);
     if (claim.facts.length === 0) core.recorder.note({ kind: "begun", earlier: [] }, { status: "running", turn: 0 });
@@ -147,7 +147,7 @@ export class SessionRecord {
     const left = open.response.turn;
     const settled = settledCalls(open);
     if (turn <= left || settled.length < open.response.calls.length) {
-      const fault = `is another one than that of turn ${left}, which an earlier process left unfinished; execute that one first`;
+      const fault = `is not that of turn ${left}, which an earlier process left unfinished; execute that one first`;
       throw invalidOption("response", fault);
     }
     const isProjectionFailed = [...open.settled.values()].some((fact) => fact.isProjectionFailed);

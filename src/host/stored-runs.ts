@@ -27,7 +27,7 @@ export async function claimNewRun(store: RunStore, loop: RunLoop, prompt: readon
   const claim = await claimInTime(core.settings.steady, store.claim(core.settings.runId, { create: true }));
   if (claim.facts.length > 0) {
     await claim.release();
-    throw invalidOption("runId", "is the id of a run that the store has already; resume it, or take another id");
+    throw invalidOption("runId", "is the id of a run that the store already has; resume it, or use another id");
   }
   core.recorder = new Recorder(claim, core.settings.steady, (error) => loop.loseStore(error));
 }
@@ -54,8 +54,7 @@ export async function takeOverRun(store: RunStore, loop: RunLoop, facts: ResumeF
     // Made, and given up before anything of it was recorded: there is nothing to go on from.
     if (claim.facts.length === 0) throw notFoundError();
     const stored = foldRun(claim.facts);
-    if (!isAgentsRun(stored))
-      throw invalidOption("runId", "is the run of a session; go on with it by createToolSession");
+    if (!isAgentsRun(stored)) throw invalidOption("runId", "belongs to a session; resume it with createToolSession");
     checkStoredApprovals(stored, facts.approvals);
     const outcome = storedOutcomeOf(runId, stored);
     if (outcome === undefined)

@@ -20,7 +20,7 @@ export function readPage(given: unknown): Page {
   if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
     throw invalid("limit", `listOpen needs a limit from 1 to ${MAX_PAGE}.`);
   if (after !== undefined && typeof after !== "string")
-    throw invalid("after", "listOpen needs after to be the next of the page before.");
+    throw invalid("after", "listOpen needs after to be the next of the previous page.");
   return { limit, after: after ?? "" };
 }
 

@@ -16,7 +16,7 @@ const isConsumer: OptionCheck = (value) => {
   if (isRecord(value) !== undefined) return "must be a function or an observer";
   const { next, error, complete } = value as Partial<Observer<unknown>>; // looked at, not trusted
   const areFunctions = [next, error, complete].every((each) => each === undefined || typeof each === "function");
-  return areFunctions ? undefined : "must have functions only";
+  return areFunctions ? undefined : "must have only functions";
 };
 
 class GuardedObservable<Value> extends Observable<Value> {

@@ -80,9 +80,9 @@ function isHeader(value: unknown): value is { readonly version: unknown } {
 }
 
 function readLine(value: unknown, index: number): RecordedEvent | undefined {
-  if (!isTraceRecord(value)) throw recordingError(index, "is no trace record");
+  if (!isTraceRecord(value)) throw recordingError(index, "is not a trace record");
   const event = readTrace(value);
-  if (event !== undefined && "fault" in event) throw recordingError(index, `has no right attribute ${event.fault}`);
+  if (event !== undefined && "fault" in event) throw recordingError(index, `has no valid attribute ${event.fault}`);
   return event;
 }
 
@@ -94,6 +94,6 @@ function isTraceRecord(value: unknown): value is TraceRecord {
 }
 
 function recordingError(index: number, fault: string): KernelError {
-  const message = `Line ${index + 1} of the recording ${fault}; give readJsonLines what recordJsonLines has written.`;
+  const message = `Line ${index + 1} of the recording ${fault}; give readJsonLines what recordJsonLines wrote.`;
   return new KernelError("INVALID_OPTIONS", message, { subject: "recording" });
 }

@@ -92,7 +92,7 @@ function createAjv(dialect: JsonSchemaDialect, options: Options): Ajv {
 function judgeSchema(meta: Ajv, schema: JsonObject): void {
   if (meta.validateSchema(schema as AnySchemaObject) === true) return; // a JSON object is a schema object
   const [first] = toSchemaFaults(meta.errors ?? []);
-  throw invalidSchema(first?.pointer.split("/").slice(1) ?? [], first?.message ?? "is no valid schema");
+  throw invalidSchema(first?.pointer.split("/").slice(1) ?? [], first?.message ?? "is not a valid schema");
 }
 
 function createCheck(schema: JsonObject, dialect: JsonSchemaDialect, options: Options): JsonSchemaCheck {

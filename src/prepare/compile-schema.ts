@@ -42,7 +42,7 @@ export function compileToolSchema(options: CompileToolSchemaOptions): CompiledTo
 function adviceFor(error: unknown): string {
   const isForbidden = (error as { readonly name?: unknown } | null)?.name === "EvalError";
   return isForbidden
-    ? "This runtime forbids generating code, as ajv does: hand in a jsonSchemaValidator that interprets schemas."
+    ? "This runtime forbids generating code, which ajv does: pass a jsonSchemaValidator that interprets schemas."
     : "Correct the schema.";
 }
 

@@ -18,7 +18,7 @@ export function readConflictKeys(answer: ConflictKeys | unknown): ReadKeys {
   if (given.length > MAX_CONFLICT_KEYS) return fault(`has more than ${MAX_CONFLICT_KEYS} conflict keys`);
   const keys = new Set<string>();
   for (const key of given) {
-    if (typeof key !== "string") return fault("has a conflict key that is no text");
+    if (typeof key !== "string") return fault("has a conflict key that is not a string");
     if (key === "") continue;
     const bad = keyFault(key);
     if (bad !== undefined) return fault(`has a conflict key ${bad}`);

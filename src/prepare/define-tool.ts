@@ -17,7 +17,7 @@ import type { AnyTool, Tool, ToolDefinition } from "../domain/tool.ts";
 const isSchema: OptionCheck = (value) => (isStandardSchema(value) ? undefined : isRecord(value));
 
 const REQUIRED: Readonly<Record<string, OptionCheck>> = {
-  name: (value) => (typeof value === "string" && value !== "" ? undefined : "must be a text that is not empty"),
+  name: (value) => (typeof value === "string" && value !== "" ? undefined : "must be a non-empty string"),
   description: isText,
   inputSchema: isSchema,
   execute: isFunction,
@@ -51,7 +51,8 @@ export function defineTool<const Name extends string, const Schema extends Input
     checkTool(definition);
     for (const option of Object.keys(definition)) {
       const isKnown = Object.hasOwn(REQUIRED, option) || Object.hasOwn(OPTIONAL, option);
-      if (!isKnown) complain(labelOf(definition), option.slice(0, 64), "is no option of a tool; check its spelling");
+      if (!isKnown)
+        complain(labelOf(definition), option.slice(0, 64), "is not an option of a tool; check its spelling");
     }
     // The definition is the tool: same fields, `execute` typed by what its promise or iterable gives.
     return Object.freeze({ ...definition }) as unknown as Tool<Name, ArgumentsOf<Schema>, Awaited<Result>>;

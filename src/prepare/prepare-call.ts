@@ -85,7 +85,7 @@ function isFinalDraft(registered: RegisteredTool | undefined, { compat }: Prepar
 }
 
 function whyNotFound(registered: RegisteredTool | undefined, parsed: ParsedDraft): string {
-  if (registered === undefined) return "unknown_tool: there is no tool of this name.";
+  if (registered === undefined) return "unknown_tool: there is no tool with this name.";
   if (registered.unavailable !== undefined) {
     return `unavailable_tool: this tool cannot be called: ${registered.unavailable}`;
   }
@@ -187,7 +187,11 @@ function* refine(work: Preparation, port: PreparePort): Steps<Refusal | undefine
   }
   const frozen = freezeArguments(validated.value);
   if (!frozen.ok)
-    return refuse("internal", `The tool's schema gave what is no JSON object: ${frozen.reason}`, aboutOf(work));
+    return refuse(
+      "internal",
+      `The tool's schema returned something other than a JSON object: ${frozen.reason}`,
+      aboutOf(work),
+    );
   work.arguments = frozen.arguments;
   return checkWithTool(work);
 }

@@ -46,9 +46,9 @@ function convertStandard(toolName: string, schema: StandardSchema): unknown {
   }
   const why =
     cause instanceof Error
-      ? `cannot be given as JSON Schema (${clipText(cause.message, 200)})`
-      : "gives no JSON Schema";
-  throw invalidSchema(toolName, `${why}. Pass inputJsonSchema beside it`, cause);
+      ? `cannot be converted to JSON Schema (${clipText(cause.message, 200)})`
+      : "provides no JSON Schema";
+  throw invalidSchema(toolName, `${why}. Pass inputJsonSchema alongside it`, cause);
 }
 
 /** The ways a schema object may turn itself into JSON Schema; each answers `undefined` where it is not offered. */

@@ -11,7 +11,7 @@ export function askModel(
   prepared: PreparedTurn | undefined,
   onAnswer: (answer: ModelAnswer) => void,
 ): (reason: unknown) => void {
-  if (prepared === undefined) throw new Error("a model was to be asked before the turn was prepared");
+  if (prepared === undefined) throw new Error("the model was asked before the turn was prepared");
   core.events.emit("modelRequestStarted", turn, {});
   if (cancellation.aborted) return () => undefined; // by a listener; the chart is about to be told
   let hasStarted = false;

@@ -63,7 +63,7 @@ function boundAnswer<Answer>(
       resolve(answer);
     };
     const onTimeout = (): void => {
-      controller.abort(new DOMException("The hook's time is over.", "TimeoutError"));
+      controller.abort(new DOMException("The hook timed out.", "TimeoutError"));
       end({ kind: "timedOut" });
     };
     const arm = (atMs: number) => (Number.isFinite(atMs) ? deadlines.arm(atMs, onTimeout) : undefined);

@@ -43,7 +43,7 @@ function readAnswer(run: RunLoop, answer: HookAnswer<boolean | undefined>): Turn
   }
   const what =
     answer.kind === "answered"
-      ? "must answer true or false"
+      ? "must return true or false"
       : answer.kind === "threw"
         ? "failed"
         : "did not answer in time";

@@ -15,7 +15,7 @@ export function executeTurn(run: RunLoop, tools: ToolRegistry, report: Report): 
     if (!run.cancellation.aborted) decideResumed(batch, resumeFacts);
     return;
   }
-  if (assistant === undefined) throw new Error("a batch was to run without a response");
+  if (assistant === undefined) throw new Error("a batch was started without a response");
   core.tools = tools;
   const { calls, hasDuplicateIds, message } = assistant;
   const response = { calls, hasDuplicateIds, stopReason: message.stopReason, turn, stored: run.storedBatch };

@@ -82,7 +82,7 @@ export class Execution implements ExecutorWatcher {
     core.deadlines.disarm(this.#deadline);
     this.signalledAtMs = core.settings.steady.now();
     this.#awaitGrace(this.signalledAtMs);
-    const timeout = new DOMException("The tool's time-out is over.", "TimeoutError");
+    const timeout = new DOMException("The tool timed out.", "TimeoutError");
     this.#control().abort(cause === "timeout" ? timeout : cancellation.reason);
   }
 

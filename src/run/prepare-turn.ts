@@ -89,14 +89,14 @@ function readAnswer(run: RunLoop, answer: HookAnswer<TurnPreparation | undefined
 /** @throws KernelError `INVALID_OPTIONS` for an answer that prepares nothing. */
 function readPreparation(given: unknown, readMessages: RunSettings["readMessages"]): TurnPreparation {
   const answer = given ?? {};
-  if (typeof answer !== "object" || Array.isArray(answer)) throw misuse("must answer an object or undefined");
+  if (typeof answer !== "object" || Array.isArray(answer)) throw misuse("must return an object or undefined");
   const { model, tools, systemPrompt, messages } = answer as Readonly<Record<string, unknown>>; // looked at one by one
   if (model !== undefined && typeof (model as Partial<ModelProvider> | null)?.generate !== "function")
-    throw misuse("answered a model without a method generate");
-  if (tools !== undefined && !Array.isArray(tools)) throw misuse("answered tools that are no array");
+    throw misuse("returned a model without a method generate");
+  if (tools !== undefined && !Array.isArray(tools)) throw misuse("returned tools that are not an array");
   if (systemPrompt !== undefined && typeof systemPrompt !== "string")
-    throw misuse("answered a systemPrompt that is no text");
-  if (messages !== undefined && !Array.isArray(messages)) throw misuse("answered messages that are no array");
+    throw misuse("returned a systemPrompt that is not a string");
+  if (messages !== undefined && !Array.isArray(messages)) throw misuse("returned messages that are not an array");
   return {
     model: model as ModelProvider | undefined, // it has what is called
     tools, // each is checked when it is registered

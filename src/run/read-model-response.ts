@@ -41,20 +41,20 @@ export function readDelta(given: unknown): Delta | undefined {
 }
 
 function readShape(answer: unknown): ModelAnswer {
-  if (!isRecord(answer)) return invalid("it is no object");
+  if (!isRecord(answer)) return invalid("it is not an object");
   const { content, stopReason, usage, errorMessage } = answer;
-  if (!Array.isArray(content)) return invalid("content is no list");
+  if (!Array.isArray(content)) return invalid("content is not an array");
   const parts: AssistantPart[] = [];
   for (const [index, given] of content.entries()) {
     const part = readPart(given);
-    if (part === undefined) return invalid(`content[${index}] is no text, reasoning or toolCall part`);
+    if (part === undefined) return invalid(`content[${index}] is not a text, reasoning or toolCall part`);
     // It says nothing, and providers refuse it in the next request.
     if (part.type === "text" && part.text === "") continue;
     parts.push(Object.freeze(part)); // what it holds is frozen already
   }
   const stop = STOP_REASONS.find((known) => known === stopReason);
-  if (stop === undefined) return invalid(`stopReason is none of ${STOP_REASONS.join(", ")}`);
-  if (usage !== undefined && !isUsage(usage)) return invalid("usage holds no token counts");
+  if (stop === undefined) return invalid(`stopReason is not one of ${STOP_REASONS.join(", ")}`);
+  if (usage !== undefined && !isUsage(usage)) return invalid("usage has no token counts");
   const response: ModelResponse = {
     content: parts,
     stopReason: stop,
@@ -112,6 +112,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function invalid(fault: string): ModelAnswer {
-  const error = new Error(`The model provider gave a response of an unknown form: ${fault}.`);
+  const error = new Error(`The model provider returned a response of an unknown form: ${fault}.`);
   return { kind: "failed", endedBy: "invalidResponse", error };
 }

@@ -57,7 +57,7 @@ export function askRecovery(call: CallRun): Recovery {
   };
   const timeoutMs = tool?.timeoutMs ?? limits.toolTimeoutMs;
   let deadline = core.deadlines.arm(steady.now() + timeoutMs, () => {
-    controller.abort(new DOMException("The time to recover is over.", "TimeoutError"));
+    controller.abort(new DOMException("The tool's recover timed out.", "TimeoutError"));
     end(undefined);
   });
   // As for `execute`: the arguments are of the tool's own type by its schema.

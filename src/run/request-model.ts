@@ -10,7 +10,7 @@ import type { Deadlines } from "./deadlines.ts";
 import { readDelta, readModelResponse } from "./read-model-response.ts";
 import { asError } from "./thrown.ts";
 
-const NO_ERROR = "The model provider threw a value that is no Error.";
+const NO_ERROR = "The model provider threw a value that is not an Error.";
 
 /** What a request came to. */
 export type ModelAnswer =
@@ -54,7 +54,7 @@ export function requestModel(
         return;
       }
       close();
-      controller.abort(new DOMException("The model's time-out is over.", "TimeoutError"));
+      controller.abort(new DOMException("The model timed out.", "TimeoutError"));
       const error = new Error(`The model sent nothing for ${timeoutMs} ms (limits.modelTimeoutMs).`);
       port.onAnswer({ kind: "failed", endedBy: "modelTimeout", error });
     });

@@ -113,7 +113,7 @@ function missingTool(name: string): AnyTool {
     description: "",
     inputSchema: {},
     execute: () => {
-      throw new Error("a tool that is gone was called");
+      throw new Error("a tool that is no longer there was called");
     },
   };
 }

@@ -218,7 +218,7 @@ export class BatchRun implements EpochOwner {
 
   #startEpoch(place: number): void {
     const planned = this.#plan[place];
-    if (planned === undefined) throw new Error("an epoch was to start that was not planned");
+    if (planned === undefined) throw new Error("an epoch was started that was not planned");
     this.#epochRun = new EpochRun(this, planned.epoch, planned.calls);
     this.#epochRun.start();
   }

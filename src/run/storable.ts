@@ -5,7 +5,7 @@ import type { AssistantMessage } from "../domain/message.ts";
 import { parseArguments } from "../prepare/parse-arguments.ts";
 
 /** Stands for arguments that are no JSON; as text it is none either, so its call is refused like the original. */
-const UNREADABLE = "(arguments that were no JSON)";
+const UNREADABLE = "(arguments that were not JSON)";
 
 /** Whether a value has JSON text. */
 export function isStorable(value: unknown): boolean {

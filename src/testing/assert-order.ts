@@ -71,8 +71,8 @@ class RunOrder {
     this.#isWhole ??= seq === 0 && kind !== "runResumed";
     if (kind === "runResumed" || (seq === 0 && this.#lastSeq >= 0)) this.#continue();
     if (seq <= this.#lastSeq && !isContinued)
-      throw new RuleViolation("OBS-1", `event ${seq} (${kind}) came behind event ${this.#lastSeq}`);
-    if (this.#hasEnded && !isContinued) throw new RuleViolation("RUN-4", `${kind} came behind runEnded`);
+      throw new RuleViolation("OBS-1", `event ${seq} (${kind}) came after event ${this.#lastSeq}`);
+    if (this.#hasEnded && !isContinued) throw new RuleViolation("RUN-4", `${kind} came after runEnded`);
     this.#lastSeq = seq;
     this.#hasEnded = false;
   }

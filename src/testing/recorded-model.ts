@@ -63,7 +63,7 @@ function readLines(text: string, name: string): readonly RecordedValue[] {
   return filled.map(({ line, place }) => {
     const read = parse(line);
     // What stands there is not shown: a recording may hold anything.
-    if (read === undefined) throw badRecording(`${name}, ${place} is no JSON, and neither is the file as a whole`);
+    if (read === undefined) throw badRecording(`${name}, ${place} is not JSON, and neither is the file as a whole`);
     return { place, value: read.value };
   });
 }
@@ -72,7 +72,7 @@ function readResponse(value: unknown, place: string): ModelResponse {
   const response = readRecordedResponse(value);
   if (response !== undefined) return response;
   const known = "Chat Completions, OpenAI Responses, Anthropic Messages, Gemini";
-  throw badRecording(`${place} is no whole response of a known wire (${known}) and no ModelResponse`);
+  throw badRecording(`${place} is neither a whole response of a known wire (${known}) nor a ModelResponse`);
 }
 
 function parse(text: string): { readonly value: unknown } | undefined {

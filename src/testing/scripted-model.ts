@@ -8,7 +8,7 @@ const isScript: OptionCheck = (value) => {
   const isOne =
     Array.isArray(value) &&
     Array.from(value).every((each) => typeof each === "function" || isRecord(each) === undefined);
-  return isOne ? undefined : "must be a list of responses, or functions that give one";
+  return isOne ? undefined : "must be an array of responses, or of functions that return one";
 };
 
 /**

@@ -78,7 +78,7 @@ export class TurnOrder {
       case "toolStarted":
         this.#checkPreparing(call, "prepared");
         if (call.index < this.#lastStarted)
-          throw new RuleViolation("PREP-2", `${nameOf(call)} was prepared behind a later call`);
+          throw new RuleViolation("PREP-2", `${nameOf(call)} was prepared after a later call`);
         this.#lastStarted = call.index;
         call.isOfEarlier = false;
         break;
@@ -144,7 +144,7 @@ export class TurnOrder {
     call.isWrite = isWrite;
     const told = (rule: string, what: string): RuleViolation =>
       new RuleViolation(rule, `${nameOf(call)} was dispatched ${what}`);
-    if (call.isDispatched || call.outcome !== undefined) throw told("CAN-4", "twice, or behind its result");
+    if (call.isDispatched || call.outcome !== undefined) throw told("CAN-4", "twice, or after its result");
     if (call.isRefused) throw told("PREP-6", "and had been refused");
     if (call.isBlocked) throw told("UNC-5", "and had been blocked");
     const current = this.#epoch;
@@ -158,7 +158,7 @@ export class TurnOrder {
       ? undefined
       : this.#find((other) => isOpenUncertainty(other) && holdsBack(other, call));
     if (uncertain !== undefined)
-      throw told(uncertain.keys?.length === 0 ? "UNC-3" : "UNC-2", `behind the uncertain ${nameOf(uncertain)}`);
+      throw told(uncertain.keys?.length === 0 ? "UNC-3" : "UNC-2", `after the uncertain ${nameOf(uncertain)}`);
     call.isDispatched = true;
     call.epoch = epoch;
   }
@@ -198,7 +198,7 @@ export class TurnOrder {
     if ((outcome === "succeeded" || outcome === "failed") && !isDispatched)
       throw new RuleViolation("CAN-4", `${nameOf(call)} has ${outcome} and was never dispatched`);
     if (outcome === "refused" && this.#find((other) => other.isDispatched) !== undefined)
-      throw new RuleViolation("PREP-6", `${nameOf(call)}, refused, settled behind the first dispatch of its batch`);
+      throw new RuleViolation("PREP-6", `${nameOf(call)}, refused, settled after the first dispatch of its batch`);
     if ((outcome === "blocked") !== call.isBlocked)
       throw new RuleViolation("UNC-5", `${nameOf(call)} ended ${outcome}${call.isBlocked ? " and was blocked" : ""}`);
   }
@@ -207,7 +207,7 @@ export class TurnOrder {
     // A recording keeps no more of a message than its role.
     if (message.role !== "toolResult" || !("callIndex" in message) || typeof message.callIndex !== "number") return;
     if (message.callIndex <= this.#lastMessage)
-      throw new RuleViolation("EPOCH-6", `the result of call ${message.callIndex} came behind that of a later call`);
+      throw new RuleViolation("EPOCH-6", `the result of call ${message.callIndex} came after that of a later call`);
     this.#lastMessage = message.callIndex;
   }
 

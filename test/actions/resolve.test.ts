@@ -107,7 +107,7 @@ describe("resolve", () => {
     await rig.dispatcher.dispatch(intentOf("a"));
     const resolving = rig.dispatcher.resolve("a", { status: "failed", evidence: "gone" });
     await expect(resolving).rejects.toMatchObject({ code: "INVALID_OPTIONS" });
-    await expect(resolving).rejects.toThrow("others take it over at the same time");
+    await expect(resolving).rejects.toThrow("others are taking it over at the same time");
     expect((await rig.journal.find("a"))?.state).toBe("uncertain");
   });
 

@@ -109,7 +109,7 @@ describe("fromAiSdkTools: schemas", () => {
 
   it("a JSON Schema that is only ready later is refused by name", () => {
     const later = { inputSchema: aiSdkSchema(Promise.resolve(OPEN)), execute: () => "" };
-    expect(thrownBy(() => fromAiSdkTools({ later }))).toEqual(invalidOptions(/"later": its JSON Schema is only ready/));
+    expect(thrownBy(() => fromAiSdkTools({ later }))).toEqual(invalidOptions(/"later": its JSON Schema is a promise/));
   });
 });
 

@@ -89,7 +89,9 @@ describe("a bad file is refused with its name and the place in it", () => {
   });
 
   it("text that is no JSON", async () => {
-    expect(await complaint('{\n  "version": 1,\n  oops\n}')).toMatch(/^FILE: this is no JSON at line 3, column 3: /);
+    expect(await complaint('{\n  "version": 1,\n  oops\n}')).toMatch(
+      /^FILE: this is not valid JSON at line 3, column 3: /,
+    );
   });
 
   it.each([

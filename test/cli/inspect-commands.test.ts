@@ -153,7 +153,7 @@ describe("toolkernel replay", () => {
     const other = await run([command, path]);
     expect([other.exitCode, other.errors]).toEqual([
       1,
-      `toolkernel: ${path} is no recording: Line 1 of the recording does not begin a recording of format toolkernel.trace. Give what --record or recordRun has written.\n`,
+      `toolkernel: ${path} is not a recording: Line 1 of the recording does not begin a recording of format toolkernel.trace. Give what --record or recordRun wrote.\n`,
     ]);
   });
 
@@ -168,7 +168,7 @@ describe("toolkernel replay", () => {
       expect([empty.exitCode, empty.out, empty.errors]).toEqual([
         1,
         "",
-        expect.stringContaining(`${path} is no recording: it is empty.`),
+        expect.stringContaining(`${path} is not a recording: it is empty.`),
       ]);
     }
     await writeFile(path, (await playBatches([[{ tool: "read" }]])).split("\n").slice(0, 1).join(""));

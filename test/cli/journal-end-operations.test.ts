@@ -64,8 +64,8 @@ describe("journal reconcile", () => {
   it.each([
     ["is not there", undefined, "cannot be loaded: "],
     ["throws", "throw new Error('no world');", "cannot be loaded: no world"],
-    ["exports nothing", "", "does not export { handler } by default with a function recover"],
-    ["cannot recover", "export default { handler: { execute() {} } };", "does not export { handler }"],
+    ["exports nothing", "", "whose default export is not { handler } with a recover function"],
+    ["cannot recover", "export default { handler: { execute() {} } };", "whose default export is not { handler }"],
   ])("refuses a handler module that %s", async (_name, text, words) => {
     await filled();
     const module = fileHere("bad.mjs");
@@ -107,7 +107,11 @@ describe("journal resolve", () => {
     ["without evidence", ["lost", "--status", "failed"], /--evidence/],
     ["without a status", ["lost", "--evidence", "x"], /--status/],
     ["by a status that ends nothing", ["lost", "--status", "uncertain", "--evidence", "x"], /Allowed choices/],
-    ["with a result that is no JSON", ["lost", "--status", "committed", "--evidence", "x", "--result", "{"], /no JSON/],
+    [
+      "with a result that is not JSON",
+      ["lost", "--status", "committed", "--evidence", "x", "--result", "{"],
+      /not valid JSON/,
+    ],
   ])("refuses to close %s", async (_name, args, words) => {
     await filled();
     const { exitCode, errors } = await here("resolve", ...args);

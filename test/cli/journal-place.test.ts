@@ -27,14 +27,14 @@ describe("journal copy", () => {
     const { exitCode, out, errors } = await run("copy", "--journal", journalPath(), ...to);
     expect([exitCode, errors]).toEqual([0, ""]);
     expect(out).toBe(
-      `Copied 3 operations and 1 run.\nThe file is ${journalPath()}-moved now, so that nobody goes on writing to it.\n`,
+      `Copied 3 operations and 1 run.\nThe file is now ${journalPath()}-moved, so that nobody keeps writing to it.\n`,
     );
     const listed = await run("list", "--journal", database.url, "--schema", "copied", "--json");
     expect(listed.out.split("\n")).toHaveLength(2);
     expect(JSON.parse(listed.out)).toMatchObject({ kind: "run", runId: "run-1", status: "awaitingApproval" });
     const shown = await run("show", "done", "--journal", database.url, "--schema", "copied", "--json");
     expect(JSON.parse(shown.out)).toMatchObject({ state: "committed", receipt: { result: { built: "a farm" } } });
-    expect(await here("list")).toMatchObject({ exitCode: 1, errors: expect.stringContaining("no file") });
+    expect(await here("list")).toMatchObject({ exitCode: 1, errors: expect.stringContaining("which does not exist") });
   });
 
   it("goes one way only", async () => {
@@ -46,7 +46,7 @@ describe("journal copy", () => {
     ] as const) {
       expect(await run("copy", "--journal", journal, "--to", to)).toMatchObject({
         exitCode: 1,
-        errors: expect.stringContaining("no other way"),
+        errors: expect.stringContaining("copy only goes from a SQLite file"),
       });
     }
   });
@@ -54,9 +54,9 @@ describe("journal copy", () => {
 
 describe("the place of a journal", () => {
   describe.each([
-    ["an empty file", (_path: string) => undefined, "is empty, and no journal"],
-    ["a database of something else", (path: string) => fill(path, 0), "is no journal"],
-    ["one that counts its versions too", (path: string) => fill(path, 2), "is no journal"],
+    ["an empty file", (_path: string) => undefined, "is empty, and not a journal"],
+    ["a database of something else", (path: string) => fill(path, 0), "is not a journal"],
+    ["one that counts its versions too", (path: string) => fill(path, 2), "is not a journal"],
   ])("ACT-11: with %s", (_name, make, words) => {
     it.each([
       ["list"],
@@ -104,10 +104,10 @@ describe("the place of a journal", () => {
   });
 
   it.each([
-    ["a file that is not there", ["list", "--journal", "nowhere.db"], "names nowhere.db, where there is no file"],
+    ["a file that is not there", ["list", "--journal", "nowhere.db"], "names nowhere.db, which does not exist"],
     ["no place", ["list"], "--journal"],
     ["a file with a schema", ["list", "--journal", "package.json", "--schema", "x"], "belongs to a PostgreSQL journal"],
-    ["a file that is no journal", ["list", "--journal", "package.json"], "damaged or no journal"],
+    ["a file that is no journal", ["list", "--journal", "package.json"], "damaged or not a journal"],
     ["a database out of reach", ["list", "--journal", "postgres://u:secret@127.0.0.1:1/x"], "cannot be reached"],
     ["an unknown command", ["destroy", "--journal", "x"], "unknown command"],
   ])("refuses %s", async (_name, args, words) => {

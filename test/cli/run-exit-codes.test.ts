@@ -51,7 +51,7 @@ describe("toolkernel run", () => {
     ],
     ["an unknown option", ["run", "x.json", "--moed", "x"], "unknown option '--moed'"],
     ["an unknown mode", ["run", "x.json", "--mode", "fast"], "Allowed choices are safeParallel, sequential, parallel."],
-    ["no number", ["run", "x.json", "--max-concurrent", "0"], "It must be a whole number from 1."],
+    ["no number", ["run", "x.json", "--max-concurrent", "0"], "It must be a whole number of at least 1."],
     ["an unknown comparison", ["run", "x.json", "--compare", "p"], "Allowed choices are promise-all."],
   ])("exit code 1: %s, without a stack", async (_what, args, message) => {
     const { exitCode, out, errors } = await run(args);

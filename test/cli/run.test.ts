@@ -18,7 +18,7 @@ describe("toolkernel run", () => {
     expect(Number(row?.[1])).toBeLessThan(8);
     expect(out).toMatch(/^config\/gateway\.ini: Promise\.all lost the edits of #/m);
     expect(out).toMatch(/^The kernel kept 20 of 20 edits; Promise\.all kept \d+ and lost \d+\.$/m);
-    expect(out).toContain("Promise.all was told of success for 23 of 23 calls.\n");
+    expect(out).toContain("Promise.all reported success for 23 of 23 calls.\n");
   });
 
   it("EPOCH-4: the last read of the example sees every edit before it", async () => {

@@ -83,10 +83,14 @@ describe("OBS-3: readJsonLines", () => {
     ["no first line", good, "Line 1 of the recording does not begin a recording of format toolkernel.trace"],
     ["another format", '{"format":"other","version":1}\n', "Line 1 of the recording does not begin a recording"],
     ["a version to come", '{"format":"toolkernel.trace","version":2}\n', "is of a version this reader does not know"],
-    ["a damaged line in the middle", `${HEADER}{"na\n${good}`, "Line 2 of the recording is no trace record"],
-    ["a line that is no record", `${HEADER}${good}7\n`, "Line 3 of the recording is no trace record"],
-    ["a record without a time", `${HEADER}${good.replace("5", '"5"')}`, "Line 2 of the recording is no trace record"],
-    ["a record without a turn", `${HEADER}${good.replace('"turn"', '"t"')}`, "has no right attribute turn"],
+    ["a damaged line in the middle", `${HEADER}{"na\n${good}`, "Line 2 of the recording is not a trace record"],
+    ["a line that is no record", `${HEADER}${good}7\n`, "Line 3 of the recording is not a trace record"],
+    [
+      "a record without a time",
+      `${HEADER}${good.replace("5", '"5"')}`,
+      "Line 2 of the recording is not a trace record",
+    ],
+    ["a record without a turn", `${HEADER}${good.replace('"turn"', '"t"')}`, "has no valid attribute turn"],
   ])("refuses %s and names the place", (_what, text, message) => {
     const read = () => readJsonLines(text);
     expect(read).toThrow(KernelError);
@@ -106,6 +110,6 @@ describe("OBS-3: readJsonLines", () => {
       });
     });
     expect(faults.length).toBeGreaterThan(100);
-    for (const { name, read } of faults) expect(read).toThrow(`has no right attribute ${name}`);
+    for (const { name, read } of faults) expect(read).toThrow(`has no valid attribute ${name}`);
   });
 });

@@ -34,7 +34,7 @@ describe("PREP-1: a tool", () => {
     const name = "x".repeat(65);
     expect(define({ [name]: 1 })).toEqual([
       name.slice(0, 64),
-      `Tool "read": ${name.slice(0, 64)} is no option of a tool; check its spelling.`,
+      `Tool "read": ${name.slice(0, 64)} is not an option of a tool; check its spelling.`,
     ]);
   });
 
@@ -42,8 +42,8 @@ describe("PREP-1: a tool", () => {
     ["an error", new Error("odd"), "Correct the schema."],
     ["nothing", null, "Correct the schema."],
     ["nothing at all", undefined, "Correct the schema."],
-    ["an error of another realm that code is forbidden", { name: "EvalError" }, "hand in a jsonSchemaValidator"],
-    ["an error that code is forbidden", new EvalError("odd"), "hand in a jsonSchemaValidator"],
+    ["an error of another realm that code is forbidden", { name: "EvalError" }, "pass a jsonSchemaValidator"],
+    ["an error that code is forbidden", new EvalError("odd"), "pass a jsonSchemaValidator"],
   ])("PREP-2: whose schema a validator refuses by throwing %s is told what to change", (_name, thrown, advice) => {
     const validator = {
       compile: (): never => {

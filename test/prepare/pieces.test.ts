@@ -54,7 +54,7 @@ describe("the schema of a tool", () => {
     expect(thrownBy(() => schemaOf(null))).toMatchObject(fault);
     expect(thrownBy(() => schemaOf(standard({ in: null })))).toMatchObject({
       ...fault,
-      message: expect.stringContaining("gives no JSON Schema"),
+      message: expect.stringContaining("provides no JSON Schema"),
     });
   });
 

@@ -74,12 +74,12 @@ describe("toolJsonSchema", () => {
     [
       "gives none (Zod 3)",
       zod3.object({ a: zod3.string() }) as StandardSchema,
-      "gives no JSON Schema. Pass inputJsonSchema",
+      "provides no JSON Schema. Pass inputJsonSchema",
     ],
     [
       "cannot give one",
       z.object({ when: z.date() }),
-      "cannot be given as JSON Schema (Date cannot be represented in JSON Schema). Pass inputJsonSchema",
+      "cannot be converted to JSON Schema (Date cannot be represented in JSON Schema). Pass inputJsonSchema",
     ],
     ["gives nonsense", standard({ toJSONSchema: () => 5 }), "is not an object"],
     [

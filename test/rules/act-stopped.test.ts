@@ -87,7 +87,7 @@ describe("a durable call that is told to stop before anything is dispatched", ()
     expect([settled?.outcome, settled?.result]).toEqual([
       "failed",
       {
-        content: [{ type: "text", text: "not_executed: the time-out was over before dispatch. Nothing happened." }],
+        content: [{ type: "text", text: "not_executed: the time-out passed before dispatch. Nothing happened." }],
         details: expect.objectContaining({ status: "timeout", dispatch: "cancelled" }),
         isError: true,
         failureCategory: "timeout",

@@ -148,7 +148,7 @@ describe("events", () => {
     const { events } = await finish(session.execute([call("read", '{"k":"x"}', "a"), call("nope", "{}", "b")]));
     expect(eventsOf(events, "toolPrepared")).toMatchObject([{ callId: "a", conflictKeys: ["x"] }]);
     expect(eventsOf(events, "toolRefused")).toMatchObject([
-      { callId: "b", failureCategory: "invalidArguments", reason: "unknown_tool: there is no tool of this name." },
+      { callId: "b", failureCategory: "invalidArguments", reason: "unknown_tool: there is no tool with this name." },
     ]);
   });
 });

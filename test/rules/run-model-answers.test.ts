@@ -10,42 +10,42 @@ cyclic.self = cyclic;
 
 describe("a model that answers nonsense", () => {
   it.each<readonly [string, unknown, string]>([
-    ["undefined", undefined, "it is no object"],
-    ["null", null, "it is no object"],
-    ["a text", "hello", "it is no object"],
-    ["a list", [good], "it is no object"],
-    ["an empty object", {}, "content is no list"],
-    ["content that is a text", { ...good, content: "hello" }, "content is no list"],
+    ["undefined", undefined, "it is not an object"],
+    ["null", null, "it is not an object"],
+    ["a text", "hello", "it is not an object"],
+    ["a list", [good], "it is not an object"],
+    ["an empty object", {}, "content is not an array"],
+    ["content that is a text", { ...good, content: "hello" }, "content is not an array"],
     [
       "a part that is null",
       { ...good, content: [text("a"), null] },
-      "content[1] is no text, reasoning or toolCall part",
+      "content[1] is not a text, reasoning or toolCall part",
     ],
-    ["a hole for a part", { ...good, content: new Array(1) }, "content[0] is no text, reasoning or toolCall part"],
+    ["a hole for a part", { ...good, content: new Array(1) }, "content[0] is not a text, reasoning or toolCall part"],
     [
       "a part of another type",
       { ...good, content: [{ type: "image" }] },
-      "content[0] is no text, reasoning or toolCall part",
+      "content[0] is not a text, reasoning or toolCall part",
     ],
     [
       "a text without text",
       { ...good, content: [{ type: "text" }] },
-      "content[0] is no text, reasoning or toolCall part",
+      "content[0] is not a text, reasoning or toolCall part",
     ],
     [
       "a call without a name",
       { ...good, content: [{ type: "toolCall", id: "a" }] },
-      "content[0] is no text, reasoning or toolCall part",
+      "content[0] is not a text, reasoning or toolCall part",
     ],
     [
       "a call with a number for an id",
       { ...good, content: [{ type: "toolCall", id: 7, name: "read" }] },
-      "content[0] is no text, reasoning or toolCall part",
+      "content[0] is not a text, reasoning or toolCall part",
     ],
     [
       "arguments that are a function",
       { ...good, content: [{ type: "toolCall", id: "a", name: "read", arguments: () => 1 }] },
-      "content[0] is no text, reasoning or toolCall part",
+      "content[0] is not a text, reasoning or toolCall part",
     ],
     [
       "arguments that hold themselves",
@@ -57,31 +57,31 @@ describe("a model that answers nonsense", () => {
       { ...good, content: [{ type: "toolCall", id: "a", name: "read", arguments: { n: 1n } }] },
       "it cannot be read",
     ],
-    ["no stop reason", { content: [] }, "stopReason is none of stop, toolUse, length, error, aborted"],
+    ["no stop reason", { content: [] }, "stopReason is not one of stop, toolUse, length, error, aborted"],
     [
       "a provider's own stop reason",
       { ...good, stopReason: "end_turn" },
-      "stopReason is none of stop, toolUse, length, error, aborted",
+      "stopReason is not one of stop, toolUse, length, error, aborted",
     ],
-    ["usage that is a number", { ...good, usage: 5 }, "usage holds no token counts"],
-    ["usage without a total", { ...good, usage: { inputTokens: 1, outputTokens: 1 } }, "usage holds no token counts"],
+    ["usage that is a number", { ...good, usage: 5 }, "usage has no token counts"],
+    ["usage without a total", { ...good, usage: { inputTokens: 1, outputTokens: 1 } }, "usage has no token counts"],
     [
       "usage that is not a number",
       { ...good, usage: { inputTokens: 1, outputTokens: 1, totalTokens: Number.NaN } },
-      "usage holds no token counts",
+      "usage has no token counts",
     ],
     ...["5", null, true, [5], Number.POSITIVE_INFINITY].map(
       (totalTokens) =>
         [
           `usage with a total of ${JSON.stringify(totalTokens)}`,
           { ...good, usage: { inputTokens: 1, outputTokens: 1, totalTokens } },
-          "usage holds no token counts",
+          "usage has no token counts",
         ] as const,
     ),
     [
       "usage below nothing",
       { ...good, usage: { inputTokens: 1, outputTokens: 1, totalTokens: -5 } },
-      "usage holds no token counts",
+      "usage has no token counts",
     ],
     [
       "content that throws when it is read",
@@ -91,7 +91,7 @@ describe("a model that answers nonsense", () => {
   ])("RUN-1: %s ends the run providerError, invalidResponse, and says where", async (_what, answer, fault) => {
     const played = await playBad(async () => answer);
     expect(endOf(played)).toBe("providerError by invalidResponse");
-    expect(played.result.error?.message).toBe(`The model provider gave a response of an unknown form: ${fault}.`);
+    expect(played.result.error?.message).toBe(`The model provider returned a response of an unknown form: ${fault}.`);
     expect(linesOf(played.result.messages)).toEqual(["user go", "assistant read#read", "result read ok"]);
   });
 

@@ -31,7 +31,7 @@ describe("a model that fails", () => {
     const played = await playBad(() => Promise.reject(thrown));
     expect(endOf(played)).toBe("providerError by modelError");
     expect(played.result.error).toBeInstanceOf(Error);
-    expect(played.result.error?.message).toBe("The model provider threw a value that is no Error.");
+    expect(played.result.error?.message).toBe("The model provider threw a value that is not an Error.");
     expect(Object.is(played.result.error?.cause, thrown)).toBe(true);
   });
 

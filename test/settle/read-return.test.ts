@@ -147,7 +147,7 @@ describe("what was thrown", () => {
     expect(messageOf(new Error("broken"))).toBe("broken");
     expect(messageOf(new RangeError(""))).toBe("RangeError");
     expect(messageOf("said")).toBe("said");
-    expect(messageOf({ message: "said" })).toBe("The tool threw a value that is no Error.");
+    expect(messageOf({ message: "said" })).toBe("The tool threw a value that is not an Error.");
     const hidden = Object.defineProperty(new Error("x"), "message", {
       get: () => {
         throw new Error("hidden");

@@ -65,14 +65,18 @@ describe("a recording", () => {
   });
 
   const wire =
-    "is no whole response of a known wire (Chat Completions, OpenAI Responses, Anthropic Messages, Gemini) and no ModelResponse";
+    "is neither a whole response of a known wire (Chat Completions, OpenAI Responses, Anthropic Messages, Gemini) nor a ModelResponse";
   it.each<readonly [string, string, string]>([
     ["is empty", "", "holds no response"],
     ["is blank", " \n ", "holds no response"],
     ["is an empty list", "[]", "holds no response"],
-    ["is no JSON", "hunter2", "line 1 is no JSON, and neither is the file as a whole"],
-    ["is broken in a line", `${first}\n{"secret": hunter2}\n`, "line 2 is no JSON, and neither is the file as a whole"],
-    ["is a list that is cut off", `[${first},`, "line 1 is no JSON, and neither is the file as a whole"],
+    ["is no JSON", "hunter2", "line 1 is not JSON, and neither is the file as a whole"],
+    [
+      "is broken in a line",
+      `${first}\n{"secret": hunter2}\n`,
+      "line 2 is not JSON, and neither is the file as a whole",
+    ],
+    ["is a list that is cut off", `[${first},`, "line 1 is not JSON, and neither is the file as a whole"],
     ["is a number", "5", `response 1 ${wire}`],
     ["is null", "null", `response 1 ${wire}`],
     ["holds a null", `[${first}, null]`, `response 2 ${wire}`],

@@ -94,7 +94,7 @@ function describe(name: string, tool: Fields): string {
   if (typeof tool.description !== "function") {
     return typeof tool.description === "string" ? tool.description : "";
   }
-  throw refusedTool(IMPORTER, name, "its description is a function of a context. Give it a text");
+  throw refusedTool(IMPORTER, name, "its description is a function of a context. Give it a string");
 }
 
 function approvalOf(name: string, tool: Fields): Pick<Tool, "needsApproval"> {

@@ -51,7 +51,7 @@ export async function startStream(model: AiSdkLanguageModel, options: object): P
   const result: unknown = await model.doStream(options as never);
   const stream: unknown = isFields(result) ? result.stream : undefined;
   if (!isFields(result) || !isStream(stream)) {
-    throw new Error("The language model answered doStream without a stream.");
+    throw new Error("The language model returned no stream from doStream.");
   }
   return { ...result, stream };
 }

@@ -24,7 +24,7 @@ export function importAiSdkSchema(toolName: string, schema: unknown): ImportedSc
   }
   const { jsonSchema, validate } = ready as { readonly jsonSchema?: unknown; readonly validate?: unknown };
   if (isPromiseLike(jsonSchema)) {
-    const wait = "its JSON Schema is only ready later. Await schema.jsonSchema and give jsonSchema() of it";
+    const wait = "its JSON Schema is a promise. Await schema.jsonSchema and pass the result to jsonSchema()";
     throw refusedTool("fromAiSdkTools", toolName, wait);
   }
   if (typeof validate !== "function" || !isFields(jsonSchema)) {

@@ -71,7 +71,7 @@ export function toAiSdk(session: AiSdkSession): AiSdkKernel {
 
 const isSession: OptionCheck = (value) => {
   const { tools } = (value ?? {}) as Partial<AiSdkSession>; // looked at, not trusted
-  return hasMethods("execute")(value) ?? (Array.isArray(tools) ? undefined : "must have a list of tools");
+  return hasMethods("execute")(value) ?? (Array.isArray(tools) ? undefined : "must have an array of tools");
 };
 
 function presentTools(tools: readonly AnyTool[], loop: KernelLoop): AiSdkKernel["tools"] {

@@ -39,7 +39,7 @@ export function assertImportOptions(options: FromMcpOptions): void {
   assertType(options.prefix, "string", "prefix");
   assertType(options.trusted, "boolean", "trusted");
   if (options.only !== undefined && !(Array.isArray(options.only) && options.only.every(isText))) {
-    throw invalid("only", "The option only of fromMcp must be a list of tool names.");
+    throw invalid("only", "The option only of fromMcp must be an array of tool names.");
   }
   if (options.tools !== undefined && !isRecord(options.tools)) {
     throw invalid("tools", "The option tools of fromMcp must be an object of policies by tool name.");

@@ -62,7 +62,7 @@ export function fromOpenAIAgentsTools(
 function importTool(name: string, tool: Fields, policy: ToolPolicy): Tool {
   const { invoke } = tool;
   if (tool.type !== "function" || typeof invoke !== "function") {
-    throw refusedTool(IMPORTER, name, "it is no function tool");
+    throw refusedTool(IMPORTER, name, "it is not a function tool");
   }
   if ([tool.inputGuardrails, tool.outputGuardrails].some((rails) => Array.isArray(rails) && rails.length > 0)) {
     throw refusedTool(IMPORTER, name, "its guardrails would not run here. Put them into authorizeToolCall");

@@ -85,7 +85,7 @@ function readInspection({ name, timeMs, runId, attributes }: Fields, index: numb
 }
 
 function insist(index: number, answers: readonly boolean[]): void {
-  if (answers.includes(false)) throw recordingError(index, "has no right attributes");
+  if (answers.includes(false)) throw recordingError(index, "has invalid attributes");
 }
 
 function isText(value: unknown): boolean {
@@ -101,6 +101,6 @@ function isCount(value: unknown): boolean {
 }
 
 function recordingError(index: number, fault: string): KernelError {
-  const message = `Line ${index + 1} of the recording ${fault}; give it what recordRun has written.`;
+  const message = `Line ${index + 1} of the recording ${fault}; give it what recordRun wrote.`;
   return new KernelError("INVALID_OPTIONS", message, { subject: "recording" });
 }

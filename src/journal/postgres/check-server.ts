@@ -19,8 +19,8 @@ export async function checkServer(connections: Connections): Promise<void> {
   if (Number(server.version) < OLDEST_VERSION) throw unsafe("is older than PostgreSQL 13");
   if (server.fsync !== "on") throw unsafe("has fsync off");
   if (server.full_page_writes !== "on") throw unsafe("has full_page_writes off");
-  if (server.is_standby !== false) throw unsafe("is a standby that only reads");
-  if (server.encoding !== "UTF8") throw unsafe("does not encode its texts as UTF8");
+  if (server.is_standby !== false) throw unsafe("is a read-only standby");
+  if (server.encoding !== "UTF8") throw unsafe("does not use the encoding UTF8");
 }
 
 /**

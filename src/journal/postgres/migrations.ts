@@ -52,7 +52,7 @@ export async function migrate({ connections, schema, migrations }: MigrationRequ
 /** @throws KernelError `INVALID_OPTIONS` when nothing of toolkernel is in a schema; nothing is made. */
 export async function refuseAbsent(connections: Connections, schema: string): Promise<void> {
   if ((await connections.together((client) => readVersion(client, schema))) > 0) return;
-  const message = `The PostgreSQL schema ${schema} holds no journal; it was not made one.`;
+  const message = `The PostgreSQL schema ${schema} holds no journal; none was created.`;
   throw new KernelError("INVALID_OPTIONS", message, { subject: "schema" });
 }
 

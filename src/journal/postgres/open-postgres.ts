@@ -77,6 +77,6 @@ export async function openPostgres<Store>(
 }
 
 function wrongSchema(): KernelError {
-  const message = "A schema is named by at most 41 lower-case letters, digits and underscores.";
+  const message = "A schema name has at most 41 lower-case letters, digits and underscores.";
   return new KernelError("INVALID_OPTIONS", message, { subject: "schema" });
 }

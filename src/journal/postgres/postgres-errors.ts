@@ -55,7 +55,7 @@ function meaningOf(state: string | undefined): readonly [KernelErrorCode, string
   if (state === OTHER_SERVER)
     return ["JOURNAL_UNSAFE", "is on a server that lacks what may have been acknowledged; open it again to see why"];
   if (state === UNSAFE_SETTING) return ["JOURNAL_UNSAFE", "is on a server that could lose acknowledged commits"];
-  if (state === "25006") return ["JOURNAL_UNSAFE", "is on a server that only reads; connect to the primary"];
+  if (state === "25006") return ["JOURNAL_UNSAFE", "is on a read-only server; connect to the primary"];
   if (state === "53100") return ["JOURNAL_FULL", "has no space left; nothing new is dispatched until there is"];
   if (/^(?:42P01|42883|42703|3F000|XX00)/.test(state)) {
     return ["JOURNAL_CORRUPT", "does not hold what it should; restore it, nothing was dispatched"];

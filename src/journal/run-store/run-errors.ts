@@ -2,7 +2,7 @@ import { KernelError } from "../../domain/errors.ts";
 
 /** The error for a run that a store does not have. */
 export function runNotFound(): KernelError {
-  return new KernelError("RUN_NOT_FOUND", "The run store has no run of that id.", { subject: "runId" });
+  return new KernelError("RUN_NOT_FOUND", "The run store has no run with that id.", { subject: "runId" });
 }
 
 /** The error for a run that somebody holds. */
@@ -27,7 +27,7 @@ export function runLost(): KernelError {
 export function runCorrupt(runId: string): KernelError {
   return new KernelError(
     "JOURNAL_CORRUPT",
-    `What the run store holds of run ${runId} is not what was written. It cannot be gone on with; restore the store from a copy.`,
+    `What the run store holds of run ${runId} is not what was written. It cannot be resumed; restore the store from a copy.`,
     { subject: `run ${runId}` },
   );
 }

@@ -7,6 +7,6 @@ import { isName } from "../../domain/names.ts";
  */
 export function checkRunId(runId: unknown): void {
   if (isName(runId)) return;
-  const message = "A run id is a text of 1 to 512 UTF-8 bytes, well-formed, without NUL.";
+  const message = "A run id is a string of 1 to 512 UTF-8 bytes, well-formed, without NUL.";
   throw new KernelError("INVALID_OPTIONS", message, { subject: "runId" });
 }

@@ -46,7 +46,7 @@ export async function chooseDriver(given: SqliteDriver | undefined): Promise<Cho
   const versions = found.map(versionOf).join(" and ");
   throw new KernelError(
     "JOURNAL_UNSAFE",
-    `No SQLite of version ${OLDEST_VERSION.join(".")} or newer is here${versions === "" ? "" : ` (found ${versions})`}. Install @photostructure/sqlite@1.2.1, or hand in a driver.`,
+    `No SQLite of version ${OLDEST_VERSION.join(".")} or newer was found${versions === "" ? "" : ` (found ${versions})`}. Install @photostructure/sqlite@1.2.1, or pass a driver.`,
     { subject: "driver" },
   );
 }
@@ -67,7 +67,7 @@ function checkGiven(given: SqliteDriver): ChosenDriver {
   if (readGiven("driver", () => isNewEnough(databaseClass))) return { databaseClass, opened };
   throw new KernelError(
     "JOURNAL_UNSAFE",
-    `The driver handed in has SQLite ${versionOf(databaseClass)}; versions before ${OLDEST_VERSION.join(".")} can lose committed transactions.`,
+    `The driver passed has SQLite ${versionOf(databaseClass)}; versions before ${OLDEST_VERSION.join(".")} can lose committed transactions.`,
     { subject: "driver" },
   );
 }

@@ -55,7 +55,7 @@ export function refuseNetwork(path: string): void {
   if (kind === undefined) return;
   throw new KernelError(
     "JOURNAL_UNSAFE",
-    `The journal ${path} lies on ${kind}, where file locks are not to be trusted. Use a local disk, or PostgreSQL.`,
+    `The journal ${path} is on ${kind}, where file locks cannot be trusted. Use a local disk, or PostgreSQL.`,
     { subject: path },
   );
 }

@@ -45,7 +45,7 @@ export async function moveSqliteStore<Answer>(
   const path = placeOf(file);
   const movedTo = `${path}-moved`;
   if (!existsSync(path)) throw refusal(path, "is not there");
-  if (existsSync(movedTo)) throw refusal(path, `cannot be renamed, since ${movedTo} is there already`);
+  if (existsSync(movedTo)) throw refusal(path, `cannot be renamed, since ${movedTo} already exists`);
   const opened = await openDurably({ path, driver: options.driver, clock: systemClock, mustExist: true });
   try {
     begin(opened, path);
@@ -92,7 +92,7 @@ function retire({ witness, progress }: OpenDatabase, path: string, movedTo: stri
     renameSync(path, movedTo);
     syncDirectory(path);
   } catch (error) {
-    const message = `Everything in ${path} was handed over, but it could not be renamed. Rename it before anybody opens it again.`;
+    const message = `Everything in ${path} was copied, but it could not be renamed. Rename it before anybody opens it again.`;
     throw new KernelError("JOURNAL_UNAVAILABLE", message, { subject: path, cause: error });
   }
 }

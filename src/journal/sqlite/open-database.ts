@@ -67,11 +67,11 @@ function openOnce(
   if (!existsSync(path) && Witness.isThere(path)) {
     throw new KernelError(
       "JOURNAL_CORRUPT",
-      `The journal ${path} is gone, and its witness is still there. Restore it; or, if a new one is meant, remove the witness.`,
+      `The journal ${path} is gone, but its witness is still there. Restore it; or, if a new one is meant, remove the witness.`,
       { subject: path },
     );
   }
-  if (mustExist && !existsSync(path)) throw noJournal(path, "is not there, and no journal");
+  if (mustExist && !existsSync(path)) throw noJournal(path, "does not exist");
   ensureFile(path);
   refuseNetwork(path);
   refuseSecondName(path);

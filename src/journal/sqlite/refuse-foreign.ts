@@ -26,14 +26,14 @@ export function refuseForeign({ database, path, mustExist }: JournalLook): void 
   if (all > 0 || version > 0) {
     throw new KernelError(
       "JOURNAL_CORRUPT",
-      `The file ${path} is no journal: it is a database of something else. Give the journal a file of its own; this one was left as it is.`,
+      `The file ${path} is not a journal: it is some other database. Give the journal a file of its own; this one was left as it is.`,
       { subject: path },
     );
   }
-  if (mustExist) throw noJournal(path, "is empty, and no journal");
+  if (mustExist) throw noJournal(path, "is empty, and not a journal");
 }
 
 /** There is nothing, or nothing yet, where a journal had to be. */
 export function noJournal(path: string, what: string): KernelError {
-  return new KernelError("INVALID_OPTIONS", `The file ${path} ${what}; it was not made one.`, { subject: path });
+  return new KernelError("INVALID_OPTIONS", `The file ${path} ${what}; no journal was created.`, { subject: path });
 }

@@ -61,7 +61,7 @@ function meaningOf(error: unknown, path: string): readonly [KernelErrorCode, str
       return ["JOURNAL_UNAVAILABLE", "cannot be written; check the file, its directory and the mount"];
     case CODES.corrupt:
     case CODES.notADatabase:
-      return ["JOURNAL_CORRUPT", "is damaged or no journal; restore it, nothing was dispatched"];
+      return ["JOURNAL_CORRUPT", "is damaged or not a journal; restore it, nothing was dispatched"];
     case CODES.cannotOpen:
       return ["JOURNAL_UNAVAILABLE", "cannot be opened; check the path and its directory"];
     case CODES.constraint:

@@ -95,7 +95,7 @@ export interface CheckedPathsOptions {
 /** Tools and calls alike; what else they need is looked at when a path runs. */
 function isNamedList(value: unknown): string | undefined {
   const names = Array.isArray(value) ? Array.from(value as { readonly name?: unknown }[], ({ name }) => name) : [0];
-  return names.every((name) => typeof name === "string") ? undefined : "must be an array of what has a name";
+  return names.every((name) => typeof name === "string") ? undefined : "must be an array of objects that have a name";
 }
 
 /** What is looked at more closely is so below. */

@@ -7,7 +7,7 @@ const NO_TIMES: readonly unknown[] = ["90d", "", new Date(0), Number.NaN, null, 
 /** What a journal keeps, lists, forgets and refuses. */
 export const KEEPING_CASES: readonly DeskCase[] = [
   {
-    name: "ACT-10: find answers undefined for an unknown id, and never another id's entry",
+    name: "ACT-10: find returns undefined for an unknown id, and never another id's entry",
     run: async (desk) => {
       const { intent } = await desk.claim();
       const ids = [`${intent.operationId}\u0000rest`, `${intent.operationId}\ud800`, desk.name("unknown"), ""];
@@ -79,7 +79,7 @@ export const KEEPING_CASES: readonly DeskCase[] = [
     },
   },
   {
-    name: "ACT-10: a time that is none prunes nothing, and neither it nor a page that is none is taken for the store's fault",
+    name: "ACT-10: an invalid time prunes nothing, and neither it nor an invalid page is taken for the store's fault",
     run: async (desk) => {
       const ended = await desk.claim();
       await desk.journal.protocol.finish({ ...ended.request, fence: ended.fence, receipt: committed(ended.intent) });

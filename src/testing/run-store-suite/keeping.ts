@@ -78,7 +78,7 @@ export const RUN_KEEPING_CASES: readonly RunDeskCase[] = [
     },
   },
   {
-    name: "RUN-6: a time that is none prunes nothing, and a page that is none is refused",
+    name: "RUN-6: an invalid time prunes nothing, and an invalid page is refused",
     run: async (desk) => {
       await desk.keep("ended", [fact(1)], "completed");
       for (const endedBefore of ["90d", "", new Date(0), Number.NaN, undefined]) {
