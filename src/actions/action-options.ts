@@ -1,58 +1,58 @@
 /** The options of durable actions, and how each is checked. */
 import {
   checkOptions,
-  hasMethods,
-  isAnything,
-  isClock,
-  isFunction,
-  isRecord,
-  isSignal,
-  isTimeout,
+  mayBeAnything,
+  mustBeClock,
+  mustBeFunction,
+  mustBeRecord,
+  mustBeSignal,
+  mustBeTimeout,
+  mustHaveMethods,
   type OptionCheck,
 } from "../domain/check-options.ts";
 import type { InputSchema } from "../domain/schema.ts";
 import type { DispatchOptions, GameActionDispatcherOptions } from "./dispatcher.ts";
 import type { GameActionToolOptions } from "./game-action-tool.ts";
 
-const isJournal: OptionCheck = (value) => {
+const mustBeJournal: OptionCheck = (value) => {
   const given = value as { readonly protocol?: unknown } | null; // looked at, not trusted
-  return isRecord(given?.protocol) === undefined ? undefined : "must be a journal returned by an open function";
+  return mustBeRecord(given?.protocol) === undefined ? undefined : "must be a journal returned by an open function";
 };
 
-const isHandler: OptionCheck = (value) => {
-  const fault = hasMethods("execute")(value);
+const mustBeHandler: OptionCheck = (value) => {
+  const fault = mustHaveMethods("execute")(value);
   if (fault !== undefined) return fault;
   const { recover } = value as { readonly recover?: unknown }; // an object, since it has a method
   return recover === undefined || typeof recover === "function" ? undefined : "must have a function recover, or none";
 };
 
 const DISPATCHER_CHECKS: Readonly<Record<keyof GameActionDispatcherOptions, OptionCheck>> = {
-  journal: isJournal,
-  handler: isHandler,
-  receiptCommitTimeoutMs: isTimeout,
-  conflictWaitTimeoutMs: isTimeout,
-  clock: isClock,
+  journal: mustBeJournal,
+  handler: mustBeHandler,
+  receiptCommitTimeoutMs: mustBeTimeout,
+  conflictWaitTimeoutMs: mustBeTimeout,
+  clock: mustBeClock,
 };
 
 /** What every tool has is checked when a session registers it. */
 const TOOL_CHECKS: Readonly<Record<keyof GameActionToolOptions<string, InputSchema, never>, OptionCheck>> = {
-  input: (value) => (typeof value === "function" ? undefined : isRecord(value)),
+  input: (value) => (typeof value === "function" ? undefined : mustBeRecord(value)),
   dispatcher: (value) =>
-    hasMethods("dispatchCall")(value) === undefined ? undefined : "must be a GameActionDispatcher",
-  operationId: isFunction,
-  expectedRevision: isFunction,
-  modelReceiptProjector: isFunction,
-  name: isAnything,
-  description: isAnything,
-  inputSchema: isAnything,
-  inputJsonSchema: isAnything,
-  conflictKey: isAnything,
-  risk: isAnything,
-  executionMode: isAnything,
-  timeoutMs: isAnything,
-  prepareArguments: isAnything,
-  validate: isAnything,
-  trackExactRepeats: isAnything,
+    mustHaveMethods("dispatchCall")(value) === undefined ? undefined : "must be a GameActionDispatcher",
+  operationId: mustBeFunction,
+  expectedRevision: mustBeFunction,
+  modelReceiptProjector: mustBeFunction,
+  name: mayBeAnything,
+  description: mayBeAnything,
+  inputSchema: mayBeAnything,
+  inputJsonSchema: mayBeAnything,
+  conflictKey: mayBeAnything,
+  risk: mayBeAnything,
+  executionMode: mayBeAnything,
+  timeoutMs: mayBeAnything,
+  prepareArguments: mayBeAnything,
+  validate: mayBeAnything,
+  trackExactRepeats: mayBeAnything,
 };
 
 /** @throws KernelError `INVALID_OPTIONS` naming the option of a dispatcher. */
@@ -62,7 +62,9 @@ export function checkDispatcherOptions(given: unknown): void {
 
 /** @throws KernelError `INVALID_OPTIONS` naming the option of a dispatch or reconciliation. */
 export function checkDispatchOptions(given: unknown): void {
-  checkOptions(given, { signal: isSignal } satisfies Record<keyof DispatchOptions, OptionCheck>, { path: "options" });
+  checkOptions(given, { signal: mustBeSignal } satisfies Record<keyof DispatchOptions, OptionCheck>, {
+    path: "options",
+  });
 }
 
 /**

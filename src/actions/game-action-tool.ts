@@ -16,7 +16,7 @@ import type { DeclaredResult } from "../domain/content.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
 import { nameFault } from "../domain/names.ts";
-import { letGo } from "../domain/promise-like.ts";
+import { ignoreRejection } from "../domain/promise-like.ts";
 import type { ArgumentsOf, InputSchema, JsonSchemaObject } from "../domain/schema.ts";
 import type { ConflictKeyContext, ConflictKeys, ExecutionMode, Tool, ToolContext, ToolRisk } from "../domain/tool.ts";
 import { checkToolOptions } from "./action-options.ts";
@@ -207,7 +207,7 @@ class DurableCalls<Schema extends InputSchema, Actions extends ActionMap<Actions
 function ask<Answer>(option: string, question: () => Answer): Answer {
   try {
     const answer = question();
-    letGo(answer); // a promise is no answer here, and nobody else looks at it
+    ignoreRejection(answer); // a promise is no answer here, and nobody else looks at it
     return answer;
   } catch (error) {
     throw new KernelError("INVALID_OPTIONS", `The function ${option} of a GameActionTool threw.`, {

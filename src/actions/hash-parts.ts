@@ -12,11 +12,11 @@ export function hashParts(parts: readonly string[]): string {
   const encoded = parts.map((part) => encoder.encode(part));
   const bytes = new Uint8Array(encoded.reduce((size, part) => size + LENGTH_BYTES + part.length, 0));
   const view = new DataView(bytes.buffer);
-  let place = 0;
+  let offset = 0;
   for (const part of encoded) {
-    view.setUint32(place, part.length);
-    bytes.set(part, place + LENGTH_BYTES);
-    place += LENGTH_BYTES + part.length;
+    view.setUint32(offset, part.length);
+    bytes.set(part, offset + LENGTH_BYTES);
+    offset += LENGTH_BYTES + part.length;
   }
   return bytesToHex(sha256(bytes));
 }

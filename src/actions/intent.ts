@@ -1,6 +1,6 @@
 import stableStringify from "fast-json-stable-stringify";
 import type { GameActionInput, GameActionIntent } from "../domain/action.ts";
-import { isRecord, readGiven } from "../domain/check-options.ts";
+import { mustBeRecord, readGiven } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { ConflictScope } from "../domain/journal.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
@@ -31,7 +31,7 @@ export function checkIntent(given: GameActionIntent): CheckedIntent {
 }
 
 function readIntent(given: GameActionIntent): CheckedIntent {
-  if (isRecord(given) !== undefined) refuse("intent", "is not an object");
+  if (mustBeRecord(given) !== undefined) refuse("intent", "is not an object");
   const { operationId, action, expectedRevision } = given;
   checkName("operationId", operationId);
   checkName("action", action);
@@ -63,7 +63,7 @@ export function checkInput(given: GameActionInput): GameActionInput {
 }
 
 function readInput(given: GameActionInput): GameActionInput {
-  if (isRecord(given) !== undefined) refuse("input", "is not an object");
+  if (mustBeRecord(given) !== undefined) refuse("input", "is not an object");
   const { sessionId, actorId, inputId, moment, generationId } = given;
   checkName("sessionId", sessionId);
   checkName("actorId", actorId);

@@ -108,7 +108,7 @@ async function askHandler(
   const { protocol } = parts.journal;
   const receipt = await recover(parts, taken, signal);
   if (receipt === undefined) {
-    await insistOnStep(parts, () => protocol.letGo({ operationId, fence }));
+    await insistOnStep(parts, () => protocol.endTakeOver({ operationId, fence }));
     return undefined;
   }
   const saved = await insistOnStep(parts, () => protocol.finish({ operationId, fence, receipt }));

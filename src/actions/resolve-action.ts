@@ -1,6 +1,6 @@
 import stableStringify from "fast-json-stable-stringify";
 import type { ActionResolution, GameActionReceipt as Receipt } from "../domain/action.ts";
-import { isRecord, readGiven } from "../domain/check-options.ts";
+import { mustBeRecord, readGiven } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JournalEntry } from "../domain/journal.ts";
 import type { JsonValue } from "../domain/json.ts";
@@ -89,7 +89,7 @@ function readWord(operationId: string, given: unknown): ActionResolution {
 }
 
 function readParts(operationId: string, given: unknown): ActionResolution {
-  if (isRecord(given) !== undefined) throw invalid(operationId, "the resolution is not an object");
+  if (mustBeRecord(given) !== undefined) throw invalid(operationId, "the resolution is not an object");
   const word = given as Readonly<Record<string, unknown>>; // an object, as was just checked
   const unknown = Object.keys(word).find((name) => !PARTS.includes(name));
   if (unknown !== undefined)

@@ -11,24 +11,24 @@ export function oneOf(...allowed: readonly string[]): OptionCheck {
 }
 
 /** A function. */
-export const isFunction: OptionCheck = (value) => (typeof value === "function" ? undefined : "must be a function");
+export const mustBeFunction: OptionCheck = (value) => (typeof value === "function" ? undefined : "must be a function");
 /** True or false. */
-export const isBoolean: OptionCheck = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
+export const mustBeBoolean: OptionCheck = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
 /** A text. */
-export const isText: OptionCheck = (value) => (typeof value === "string" ? undefined : "must be a string");
+export const mustBeString: OptionCheck = (value) => (typeof value === "string" ? undefined : "must be a string");
 /** Anything at all. */
-export const isAnything: OptionCheck = () => undefined;
+export const mayBeAnything: OptionCheck = () => undefined;
 /** A list. */
-export const isList: OptionCheck = (value) => (Array.isArray(value) ? undefined : "must be an array");
+export const mustBeList: OptionCheck = (value) => (Array.isArray(value) ? undefined : "must be an array");
 /** An object that is no list. */
-export const isRecord: OptionCheck = (value) =>
+export const mustBeRecord: OptionCheck = (value) =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
 /** An id; see `isName`. */
-export const isId: OptionCheck = (value) =>
+export const mustBeId: OptionCheck = (value) =>
   isName(value) ? undefined : "must be a string of 1 to 512 UTF-8 bytes, well-formed, without NUL";
 
 /** An object with methods of these names. */
-export function hasMethods(...names: readonly string[]): OptionCheck {
+export function mustHaveMethods(...names: readonly string[]): OptionCheck {
   return (value) => {
     const given = value as Readonly<Record<string, unknown>> | null | undefined; // looked at, not trusted
     const missing = names.find((name) => typeof given?.[name] !== "function");
@@ -37,10 +37,12 @@ export function hasMethods(...names: readonly string[]): OptionCheck {
 }
 
 /** A signal that says when to end. */
-export const isSignal: OptionCheck = (value) =>
-  hasMethods("addEventListener", "removeEventListener")(value) === undefined ? undefined : "must be an AbortSignal";
+export const mustBeSignal: OptionCheck = (value) =>
+  mustHaveMethods("addEventListener", "removeEventListener")(value) === undefined
+    ? undefined
+    : "must be an AbortSignal";
 /** What tells the time, and when it is over. */
-export const isClock: OptionCheck = (value) => hasMethods("now", "setTimer")(value);
+export const mustBeClock: OptionCheck = (value) => mustHaveMethods("now", "setTimer")(value);
 
 /** A whole number between two bounds, both allowed. */
 export function wholeNumber(minimum: number, maximum: number): OptionCheck {
@@ -51,7 +53,7 @@ export function wholeNumber(minimum: number, maximum: number): OptionCheck {
 }
 
 /** A time-out: a whole number of milliseconds, as long as a timer can be. */
-export const isTimeout: OptionCheck = wholeNumber(1, 2_147_483_647);
+export const mustBeTimeout: OptionCheck = wholeNumber(1, 2_147_483_647);
 
 /**
  * Checks an options object: every option known and right; `undefined` counts as absent.
@@ -63,7 +65,7 @@ export function checkOptions(
   { path, required = [] }: { readonly path: string; readonly required?: readonly string[] },
 ): Readonly<Record<string, unknown>> {
   return readGiven(path, () => {
-    if (isRecord(given) !== undefined) throw invalidOption(path, "must be an object");
+    if (mustBeRecord(given) !== undefined) throw invalidOption(path, "must be an object");
     const options = given as Readonly<Record<string, unknown>>; // an object, as was just checked
     for (const name of required) {
       if (options[name] === undefined) throw invalidOption(at(path, name), "is missing");

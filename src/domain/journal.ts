@@ -85,7 +85,7 @@ export interface JournalProtocol {
   /** Takes an uncertain entry over under a raised fence, for `holdMs`, or for a person at once. */
   takeOver(request: TakeOverRequest): Promise<TakeOverAnswer>;
   /** Ends a take-over that found nothing out; the raised fence stays. */
-  letGo(request: { readonly operationId: string; readonly fence: number }): Promise<void>;
+  endTakeOver(request: { readonly operationId: string; readonly fence: number }): Promise<void>;
   /** Everything that was kept beside the receipt, oldest first. */
   listEvidence(operationId: string): Promise<readonly JournalEvidence[]>;
   /**

@@ -10,7 +10,7 @@ export function isPromiseLike<Value>(value: Value | PromiseLike<Value>): value i
  * Takes what code has answered that nobody waits for. That a promise of it rejects is the affair of whoever
  * made it, and must not end the process.
  */
-export function letGo(answer: unknown): void {
+export function ignoreRejection(answer: unknown): void {
   // A promise of the platform's own: one of any other make could throw when it is asked, or answer twice.
   if (isPromiseLike(answer)) new Promise((resolve) => resolve(answer)).catch(() => undefined);
 }

@@ -1,7 +1,14 @@
-import { checkOptions, hasMethods, isAnything, isId, isSignal, type OptionCheck } from "../domain/check-options.ts";
+import {
+  checkOptions,
+  mayBeAnything,
+  mustBeId,
+  mustBeSignal,
+  mustHaveMethods,
+  type OptionCheck,
+} from "../domain/check-options.ts";
 import type { ModelProvider } from "../domain/model.ts";
 import type { AgentHooks } from "../domain/run.ts";
-import { checkHooks, isHook, SESSION_CHECKS, type ToolSessionOptions } from "./session-options.ts";
+import { checkHooks, mustBeHook, SESSION_CHECKS, type ToolSessionOptions } from "./session-options.ts";
 
 /** Options of {@link Agent}: a model, and those of a session. */
 export interface AgentOptions extends Omit<ToolSessionOptions, "hooks" | "runId"> {
@@ -24,17 +31,17 @@ const { runId: _runId, ...SHARED_CHECKS } = SESSION_CHECKS;
 
 const CHECKS: Readonly<Record<keyof AgentOptions, OptionCheck>> = {
   ...SHARED_CHECKS,
-  model: hasMethods("generate"),
+  model: mustHaveMethods("generate"),
   systemPrompt: (value) => (typeof value === "string" ? undefined : "must be a string"),
 };
 
 /** Checks the options of an Agent. @throws KernelError `INVALID_OPTIONS` naming the option. */
 export function checkAgentOptions(given: AgentOptions): void {
   checkOptions(given, CHECKS, { path: "options", required: ["model", "tools"] });
-  checkHooks(given.hooks, { prepareNextTurn: isHook, shouldStopAfterTurn: isHook });
+  checkHooks(given.hooks, { prepareNextTurn: mustBeHook, shouldStopAfterTurn: mustBeHook });
 }
 
 /** Checks the options of `run`. @throws KernelError `INVALID_OPTIONS` naming the option. */
 export function checkRunOptions(given: RunOptions): void {
-  checkOptions(given, { signal: isSignal, host: isAnything, runId: isId }, { path: "options" });
+  checkOptions(given, { signal: mustBeSignal, host: mayBeAnything, runId: mustBeId }, { path: "options" });
 }

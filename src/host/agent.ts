@@ -4,7 +4,7 @@
  * Invariants: `run` and `resume` never throw; misuse is in the run's result, as status `kernelError`.
  */
 
-import { checkOptions, isId } from "../domain/check-options.ts";
+import { checkOptions, mustBeId } from "../domain/check-options.ts";
 import type { Message, UserMessage } from "../domain/message.ts";
 import type { RunStore } from "../domain/run-store.ts";
 import { EventStream } from "../observe/event-stream.ts";
@@ -105,7 +105,7 @@ export class Agent {
     facts: ResumeFacts,
     { host, signal }: ResumeOptions,
   ): Run {
-    checkOptions({ runId }, { runId: isId }, { path: "options", required: ["runId"] });
+    checkOptions({ runId }, { runId: mustBeId }, { path: "options", required: ["runId"] });
     if (this.#runs.has(runId)) throw claimedError(runId);
     const events = this.#createEvents(runId);
     const known: KnownRun = { loop: this.#createLoop(events, { runId, host }, []), events, isLive: true };

@@ -4,7 +4,7 @@
  * waits for approvals or has ended, is claimed again for one record at a time, and given back again (RUN-6).
  */
 import type { RunFact, RunStore } from "../domain/run-store.ts";
-import { Recorder } from "../run/recorder.ts";
+import { FactRecorder } from "../run/recorder.ts";
 import type { SessionCore } from "../run/session-core.ts";
 import { claimInTime } from "../run/store-time.ts";
 
@@ -36,7 +36,7 @@ export class LateFacts {
     // Whoever gives it back has to be done with that.
     await recorder?.release().catch(() => undefined);
     const claim = await claimInTime(settings.steady, this.#store.claim(settings.runId, { create: false }));
-    const late = new Recorder(claim, settings.steady, () => undefined);
+    const late = new FactRecorder(claim, settings.steady, () => undefined);
     try {
       await late.record([fact]);
     } finally {

@@ -1,5 +1,5 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
-import { checkGiven, invalidOption, isRecord, type OptionCheck, readGiven } from "../domain/check-options.ts";
+import { checkGiven, invalidOption, mustBeRecord, type OptionCheck, readGiven } from "../domain/check-options.ts";
 import { copyFrozen, isFrozenDeep } from "../domain/frozen.ts";
 import type { AssistantPart, Message, UserMessage } from "../domain/message.ts";
 import { wellFormedBeside } from "../domain/well-formed.ts";
@@ -44,19 +44,19 @@ export function readUserMessage(given: unknown, path: string): UserMessage {
 
 /** Checks answers to approvals. @throws KernelError `INVALID_OPTIONS` naming the id. */
 export function checkDecisions(decisions: ApprovalDecisions): void {
-  checkGiven(decisions, "approvals", isRecord);
+  checkGiven(decisions, "approvals", mustBeRecord);
   for (const [id, decision] of readGiven("approvals", () => Object.entries(decisions))) {
-    checkGiven(decision, `approvals.${id.slice(0, 64)}`, isDecision);
+    checkGiven(decision, `approvals.${id.slice(0, 64)}`, mustBeDecision);
   }
 }
 
-const isDecision: OptionCheck = (decision) => {
+const mustBeDecision: OptionCheck = (decision) => {
   const block = typeof decision === "object" && decision !== null ? (decision as { block?: unknown }).block : undefined;
   return decision === true || typeof block === "string" ? undefined : "must be true or { block: reason }";
 };
 
 function readMessage(given: unknown, path: string): Message {
-  if (isRecord(given) !== undefined) throw invalidOption(path, "must be a message");
+  if (mustBeRecord(given) !== undefined) throw invalidOption(path, "must be a message");
   // Providers and hooks are shown it, and must not reach what is the host's. A message of an earlier run is frozen
   // already, so that a hook which gives a transcript back in every turn does not have it copied in every turn.
   const copy = isFrozenDeep(given) ? given : copyFrozen({ ...(given as object) });

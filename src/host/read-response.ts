@@ -2,11 +2,11 @@ import type { ApprovalDecisions } from "../domain/approval.ts";
 import type { DraftResponse, StopReason, ToolCall } from "../domain/call.ts";
 import {
   checkOptions,
-  isAnything,
-  isBoolean,
-  isList,
-  isRecord,
-  isSignal,
+  mayBeAnything,
+  mustBeBoolean,
+  mustBeList,
+  mustBeRecord,
+  mustBeSignal,
   type OptionCheck,
   oneOf,
   readGiven,
@@ -51,19 +51,19 @@ export interface ReadResponse {
 const STOP_REASON = oneOf("stop", "toolUse", "length", "error", "aborted");
 
 const OPTION_CHECKS: Readonly<Record<keyof ExecuteOptions, OptionCheck>> = {
-  signal: isSignal,
+  signal: mustBeSignal,
   turn: wholeNumber(1, Number.MAX_SAFE_INTEGER),
   stopReason: STOP_REASON,
-  approvals: isRecord,
-  blockOthers: isBoolean,
+  approvals: mustBeRecord,
+  blockOthers: mustBeBoolean,
 };
 
 const CALL_CHECKS: Readonly<Record<keyof ToolCall, OptionCheck>> = {
   id: (value) => (value === null || typeof value === "string" ? undefined : "must be a string"),
   name: (value) => (typeof value === "string" ? undefined : "must be a string"),
   // What arguments really are is read call by call, so that a bad draft is a refusal and no throw.
-  arguments: isAnything,
-  providerData: isRecord,
+  arguments: mayBeAnything,
+  providerData: mustBeRecord,
 };
 
 /**
@@ -88,7 +88,7 @@ function readFields(given: GivenResponse, stopReason: StopReason | undefined): R
   const response: unknown = Array.isArray(given) ? { calls: given, stopReason: "toolUse" } : given;
   const read = checkOptions(
     response,
-    { calls: isList, stopReason: STOP_REASON },
+    { calls: mustBeList, stopReason: STOP_REASON },
     { path: "response", required: ["calls"] },
   );
   const { calls, stopReason: own } = read as { readonly calls: readonly GivenCall[]; readonly stopReason?: StopReason };

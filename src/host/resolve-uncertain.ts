@@ -1,4 +1,4 @@
-import { checkOptions, isAnything, type OptionCheck, oneOf } from "../domain/check-options.ts";
+import { checkOptions, mayBeAnything, type OptionCheck, oneOf } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JsonValue } from "../domain/json.ts";
 import type { OpenUncertainty, SessionCore } from "../run/session-core.ts";
@@ -20,7 +20,7 @@ export interface UncertaintyOwner {
 
 const RESOLUTION_CHECKS: Readonly<Record<keyof UncertaintyResolution, OptionCheck>> = {
   status: oneOf("committed", "failed"),
-  details: isAnything,
+  details: mayBeAnything,
 };
 
 /**
@@ -66,6 +66,6 @@ function putBack(
   before: readonly OpenUncertainty[],
 ): OpenUncertainty[] {
   const newer = new Set(before.slice(before.indexOf(write) + 1));
-  const place = now.findIndex((other) => newer.has(other) || !before.includes(other));
-  return now.toSpliced(place === -1 ? now.length : place, 0, write);
+  const index = now.findIndex((other) => newer.has(other) || !before.includes(other));
+  return now.toSpliced(index === -1 ? now.length : index, 0, write);
 }

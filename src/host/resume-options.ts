@@ -1,5 +1,5 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
-import { checkOptions, isAnything, isBoolean, isRecord, isSignal } from "../domain/check-options.ts";
+import { checkOptions, mayBeAnything, mustBeBoolean, mustBeRecord, mustBeSignal } from "../domain/check-options.ts";
 import type { UserMessage } from "../domain/message.ts";
 import type { ResumeFacts } from "../run/run-settings.ts";
 import { checkDecisions, readUserMessage } from "./read-messages.ts";
@@ -17,11 +17,11 @@ export interface ResumeOptions {
 }
 
 const RESUME_CHECKS = {
-  approvals: isRecord,
-  blockOthers: isBoolean,
-  message: isAnything,
-  host: isAnything,
-  signal: isSignal,
+  approvals: mustBeRecord,
+  blockOthers: mustBeBoolean,
+  message: mayBeAnything,
+  host: mayBeAnything,
+  signal: mustBeSignal,
 };
 
 /** Checks the options of `resume`. @throws KernelError `INVALID_OPTIONS` naming the option. */

@@ -1,13 +1,13 @@
 import {
   checkOptions,
-  hasMethods,
   invalidOption,
-  isAnything,
-  isFunction,
-  isId,
-  isList,
-  isRecord,
-  isTimeout,
+  mayBeAnything,
+  mustBeFunction,
+  mustBeId,
+  mustBeList,
+  mustBeRecord,
+  mustBeTimeout,
+  mustHaveMethods,
   type OptionCheck,
   oneOf,
   wholeNumber,
@@ -55,19 +55,19 @@ export interface ToolSessionOptions {
 }
 
 /** A hook: a function, or one with its own time-out. */
-export const isHook: OptionCheck = (value) => {
+export const mustBeHook: OptionCheck = (value) => {
   if (typeof value === "function") return undefined;
   const hook = value as { readonly run?: unknown; readonly timeoutMs?: unknown } | null; // looked at, not trusted
   if (typeof hook !== "object" || typeof hook?.run !== "function") return "must be a function or { run, timeoutMs }";
   if (Object.keys(hook).some((field) => field !== "run" && field !== "timeoutMs"))
     return "must have no fields other than run and timeoutMs";
   if (hook.timeoutMs === null) return undefined;
-  return isTimeout(hook.timeoutMs) === undefined
+  return mustBeTimeout(hook.timeoutMs) === undefined
     ? undefined
     : "must have a timeoutMs that is null or a whole number from 1 to 2147483647";
 };
 
-const isCompat: OptionCheck = (value) => {
+const mustBeCompat: OptionCheck = (value) => {
   const steps: readonly unknown[] = Array.isArray(value) ? value : [value];
   const areSteps = steps.every(
     (step) => typeof step === "function" && Array.isArray((step as { steps?: unknown }).steps),
@@ -75,32 +75,32 @@ const isCompat: OptionCheck = (value) => {
   return areSteps ? undefined : "must be a step of compat or an array of them";
 };
 
-const isLanes: OptionCheck = (value) =>
+const mustBeLanes: OptionCheck = (value) =>
   (value as { queues?: unknown } | null)?.queues instanceof Map ? undefined : "must be made by createLanes()";
 
 /** How each option of a session is checked. */
 export const SESSION_CHECKS: Readonly<Record<keyof ToolSessionOptions, OptionCheck>> = {
-  tools: isList,
+  tools: mustBeList,
   toolExecution: oneOf("sequential", "safeParallel", "parallel"),
-  limits: isRecord,
-  hooks: isRecord,
+  limits: mustBeRecord,
+  hooks: mustBeRecord,
   uncertainWriteScope: oneOf("batch", "run"),
-  lanes: isLanes,
-  compat: isCompat,
-  host: isAnything,
-  runId: isId,
-  runStore: hasMethods("claim", "listOpen"),
-  clock: hasMethods("now", "setTimer"),
-  inspect: isFunction,
-  telemetry: hasMethods("record"),
+  lanes: mustBeLanes,
+  compat: mustBeCompat,
+  host: mayBeAnything,
+  runId: mustBeId,
+  runStore: mustHaveMethods("claim", "listOpen"),
+  clock: mustHaveMethods("now", "setTimer"),
+  inspect: mustBeFunction,
+  telemetry: mustHaveMethods("record"),
   interpreter: oneOf("compiled", "xstate"),
-  jsonSchemaValidator: hasMethods("compile"),
+  jsonSchemaValidator: mustHaveMethods("compile"),
 };
 
 const HOOK_CHECKS: Readonly<Record<keyof SessionHooks, OptionCheck>> = {
-  rewriteToolCall: isHook,
-  authorizeToolCall: isHook,
-  afterToolCall: isHook,
+  rewriteToolCall: mustBeHook,
+  authorizeToolCall: mustBeHook,
+  afterToolCall: mustBeHook,
 };
 
 /**

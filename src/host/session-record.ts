@@ -11,7 +11,7 @@ import type { KernelError } from "../domain/errors.ts";
 import type { RunFact, RunStore } from "../domain/run-store.ts";
 import { UNCHECKED } from "../run/check-repeats.ts";
 import { batchEnd, closeBatch } from "../run/close-batch.ts";
-import { Recorder } from "../run/recorder.ts";
+import { FactRecorder } from "../run/recorder.ts";
 import { restoreCore, resultOf, settledCalls } from "../run/restore-run.ts";
 import type { BatchResponse } from "../run/run-batch.ts";
 import type { SessionCore } from "../run/session-core.ts";
@@ -105,7 +105,7 @@ export class SessionRecord {
       await claim.release();
       throw invalidOption("runId", "belongs to an Agent; resume it with agent.resume");
     }
-    core.recorder = new Recorder(claim, steady, this.#onLost);
+    core.recorder = new FactRecorder(claim, steady, this.#onLost);
     if (claim.facts.length === 0) core.recorder.note({ kind: "begun", earlier: [] }, { status: "running", turn: 0 });
     if (this.#hasEarlyEvidence) this.noteEvidence();
     this.#restore([...claim.facts, ...(this.#hasEarlyEvidence ? [{ kind: "evidence" } as const] : [])]);

@@ -4,7 +4,7 @@
  * one after another, in the order of `execute`; work starts in a microtask after `execute` has returned.
  */
 
-import { checkGiven, invalidOption, isList } from "../domain/check-options.ts";
+import { checkGiven, invalidOption, mustBeList } from "../domain/check-options.ts";
 import type { KernelError } from "../domain/errors.ts";
 import type { AnyTool } from "../domain/tool.ts";
 import { EventStream } from "../observe/event-stream.ts";
@@ -97,7 +97,7 @@ export class ToolSession implements AsyncDisposable {
    * @throws KernelError as the constructor; the tools are then unchanged.
    */
   setTools(tools: readonly AnyTool[]): void {
-    checkGiven(tools, "tools", isList);
+    checkGiven(tools, "tools", mustBeList);
     this.#core.tools = registerTools(tools, this.#validator, this.#core.tools);
   }
 

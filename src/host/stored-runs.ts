@@ -5,7 +5,7 @@ import type { Message } from "../domain/message.ts";
 import type { RunOutcome } from "../domain/run.ts";
 import type { RunStore } from "../domain/run-store.ts";
 import type { ApprovalStanding } from "../run/batch-approvals.ts";
-import { Recorder } from "../run/recorder.ts";
+import { FactRecorder } from "../run/recorder.ts";
 import { type EntryPoint, restoreRun, storedOutcomeOf } from "../run/restore-run.ts";
 import type { RunLoop } from "../run/run-loop.ts";
 import { noteGoingOn } from "../run/run-records.ts";
@@ -29,7 +29,7 @@ export async function claimNewRun(store: RunStore, loop: RunLoop, prompt: readon
     await claim.release();
     throw invalidOption("runId", "is the id of a run that the store already has; resume it, or use another id");
   }
-  core.recorder = new Recorder(claim, core.settings.steady, (error) => loop.loseStore(error));
+  core.recorder = new FactRecorder(claim, core.settings.steady, (error) => loop.loseStore(error));
 }
 
 /** @throws KernelError `INVALID_OPTIONS` for what a store could not keep. */
@@ -58,7 +58,7 @@ export async function takeOverRun(store: RunStore, loop: RunLoop, facts: ResumeF
     checkStoredApprovals(stored, facts.approvals);
     const outcome = storedOutcomeOf(runId, stored);
     if (outcome === undefined)
-      core.recorder = new Recorder(claim, core.settings.steady, (error: KernelError) => loop.loseStore(error));
+      core.recorder = new FactRecorder(claim, core.settings.steady, (error: KernelError) => loop.loseStore(error));
     // Behind what was said to an earlier process, in front of what is said from now on.
     hearWithResume(loop, facts.message);
     if (outcome !== undefined) {

@@ -1,16 +1,16 @@
 import type { Inspect, InspectionRecord } from "toolkernel";
-import { checkGiven, isRecord, type OptionCheck } from "../domain/check-options.ts";
+import { checkGiven, mustBeRecord, type OptionCheck } from "../domain/check-options.ts";
 
 /** What an inspector of `@statelyai/inspect` offers: an observer of inspection events, or a function. */
 export interface StatelyInspector {
   readonly inspect: ((inspectionEvent: never) => void) | { next?(inspectionEvent: never): void };
 }
 
-const isInspector: OptionCheck = (value) => {
+const mustBeInspector: OptionCheck = (value) => {
   const { inspect } = (value ?? {}) as Partial<Record<keyof StatelyInspector, unknown>>; // looked at, not trusted
   if (typeof inspect === "function") return undefined;
   const { next } = (inspect ?? {}) as { readonly next?: unknown }; // looked at, not trusted
-  const isOne = isRecord(inspect) === undefined && (next === undefined || typeof next === "function");
+  const isOne = mustBeRecord(inspect) === undefined && (next === undefined || typeof next === "function");
   return isOne ? undefined : "must be an inspector of @statelyai/inspect";
 };
 
@@ -21,7 +21,7 @@ const isInspector: OptionCheck = (value) => {
  * @throws KernelError `INVALID_OPTIONS` for what is no inspector.
  */
 export function connectStately(inspector: StatelyInspector): Inspect {
-  checkGiven(inspector, "inspector", isInspector);
+  checkGiven(inspector, "inspector", mustBeInspector);
   return (inspectionEvent) => {
     const { inspect } = inspector;
     // Versions of the package name XState's own event types, of which what the kernel hands on is one.

@@ -1,4 +1,11 @@
-import { checkGiven, checkOptions, isList, isText, type OptionCheck, readGiven } from "../domain/check-options.ts";
+import {
+  checkGiven,
+  checkOptions,
+  mustBeList,
+  mustBeString,
+  type OptionCheck,
+  readGiven,
+} from "../domain/check-options.ts";
 import { DRAWINGS } from "./charts/drawings.generated.ts";
 import { htmlPage } from "./html-page.ts";
 import { escapeMarkup } from "./markup.ts";
@@ -11,7 +18,7 @@ export interface InspectorPageOptions {
   readonly title?: string | undefined;
 }
 
-const OPTION_CHECKS: Readonly<Record<keyof InspectorPageOptions, OptionCheck>> = { title: isText };
+const OPTION_CHECKS: Readonly<Record<keyof InspectorPageOptions, OptionCheck>> = { title: mustBeString };
 
 /**
  * The inspector as one HTML file that holds a recording: runs, responses, epochs and calls, the chart of the
@@ -22,7 +29,7 @@ const OPTION_CHECKS: Readonly<Record<keyof InspectorPageOptions, OptionCheck>> =
 export function writeInspectorPage(recording: Recording, options: InspectorPageOptions = {}): string {
   checkOptions(options, OPTION_CHECKS, { path: "options" });
   return readGiven("recording", () => {
-    checkGiven(recording.entries, "recording.entries", isList);
+    checkGiven(recording.entries, "recording.entries", mustBeList);
     return inspectorHtml(options.title ?? "Inspector", { entries: recording.entries });
   });
 }

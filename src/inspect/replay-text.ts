@@ -1,4 +1,11 @@
-import { checkGiven, checkOptions, isBoolean, isList, type OptionCheck, readGiven } from "../domain/check-options.ts";
+import {
+  checkGiven,
+  checkOptions,
+  mustBeBoolean,
+  mustBeList,
+  type OptionCheck,
+  readGiven,
+} from "../domain/check-options.ts";
 import { entryWords } from "./entry-words.ts";
 import type { RecordingEntry } from "./recording/entry.ts";
 import type { Recording } from "./recording/read-recording.ts";
@@ -9,7 +16,7 @@ export interface ReplayOptions {
   readonly charts?: boolean | undefined;
 }
 
-const OPTION_CHECKS: Readonly<Record<keyof ReplayOptions, OptionCheck>> = { charts: isBoolean };
+const OPTION_CHECKS: Readonly<Record<keyof ReplayOptions, OptionCheck>> = { charts: mustBeBoolean };
 
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
@@ -22,7 +29,7 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 export function replayText(recording: Recording, options: ReplayOptions = {}): Generator<string, void> {
   checkOptions(options, OPTION_CHECKS, { path: "options" });
   const entries = readGiven("recording", () => recording.entries);
-  checkGiven(entries, "recording.entries", isList);
+  checkGiven(entries, "recording.entries", mustBeList);
   return readLines(tellEntries(entries, options.charts === true));
 }
 

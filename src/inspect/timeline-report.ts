@@ -1,5 +1,5 @@
 import type { KernelEvent, RecordedEvent } from "toolkernel";
-import { checkOptions, isText, type OptionCheck, readGiven } from "../domain/check-options.ts";
+import { checkOptions, mustBeString, type OptionCheck, readGiven } from "../domain/check-options.ts";
 import { htmlPage } from "./html-page.ts";
 import { escapeMarkup } from "./markup.ts";
 import { PAGE_STYLE, REPORT_SCRIPT } from "./pages.generated.ts";
@@ -13,7 +13,7 @@ export interface ReportOptions {
   readonly title?: string | undefined;
 }
 
-const OPTION_CHECKS: Readonly<Record<keyof ReportOptions, OptionCheck>> = { title: isText };
+const OPTION_CHECKS: Readonly<Record<keyof ReportOptions, OptionCheck>> = { title: mustBeString };
 
 /** The width the drawing has before a script knows the window's. */
 const FIRST_WIDTH = 1_060;

@@ -102,7 +102,7 @@ export function unknownOperation(operationId: string): KernelError {
 function judgeRenewal(stored: StoredEntry, request: ClaimRequest): ClaimVerdict {
   const isSameScopes =
     stored.scopes.length === request.scopes.length &&
-    stored.scopes.every((id, place) => id === request.scopes[place]?.id);
+    stored.scopes.every((id, index) => id === request.scopes[index]?.id);
   return isSameScopes ? { kind: "take", from: "abandoned" } : answer({ kind: "rescoped", entry: readEntry(stored) });
 }
 

@@ -1,5 +1,5 @@
 /** What `listOpen` and `prune` of every store are given, held to what they take. */
-import { checkOptions, isAnything } from "../domain/check-options.ts";
+import { checkOptions, mayBeAnything } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 
 /** Most entries, or runs, of one page. */
@@ -16,7 +16,11 @@ export interface Page {
  * @throws KernelError `INVALID_OPTIONS` when `limit` is no whole number from 1 to 10,000, or `after` no text.
  */
 export function readPage(given: unknown): Page {
-  const { limit, after } = checkOptions(given ?? {}, { limit: isAnything, after: isAnything }, { path: "options" });
+  const { limit, after } = checkOptions(
+    given ?? {},
+    { limit: mayBeAnything, after: mayBeAnything },
+    { path: "options" },
+  );
   if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
     throw invalid("limit", `listOpen needs a limit from 1 to ${MAX_PAGE}.`);
   if (after !== undefined && typeof after !== "string")
@@ -30,7 +34,7 @@ export function readPage(given: unknown): Page {
  * @throws KernelError `INVALID_OPTIONS` naming the option.
  */
 export function readTimeBefore(given: unknown, option: "finalBefore" | "endedBefore"): number {
-  const { [option]: time } = checkOptions(given ?? {}, { [option]: isAnything }, { path: "options" });
+  const { [option]: time } = checkOptions(given ?? {}, { [option]: mayBeAnything }, { path: "options" });
   if (typeof time === "number" && !Number.isNaN(time))
     return Math.min(Math.max(Math.ceil(time), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
   throw invalid(option, `prune needs ${option} to be a time in milliseconds since the epoch, such as Date.now().`);

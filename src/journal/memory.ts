@@ -3,7 +3,7 @@
  * Owns: nothing itself; its tables hold everything. Does not own: waiting, deadlines, what receipts mean.
  * Upholds: ACT-2, ACT-4, ACT-5, ACT-10. Every step is one synchronous change, so steps never interleave.
  */
-import { checkOptions, isClock } from "../domain/check-options.ts";
+import { checkOptions, mustBeClock } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type {
   ClaimAnswer,
@@ -41,7 +41,7 @@ export interface MemoryJournalOptions {
 
 /** Makes a journal that lives in memory: for tests, and for runs whose writes need not outlive the process (ACT-10). */
 export function memoryJournal(options: MemoryJournalOptions = {}): Journal {
-  checkOptions(options, { clock: isClock }, { path: "options" });
+  checkOptions(options, { clock: mustBeClock }, { path: "options" });
   return new MemoryJournal(options.clock ?? systemClock);
 }
 
@@ -161,7 +161,7 @@ class MemoryJournal implements Journal, JournalProtocol {
     return { kind: "taken", entry: readEntry(changed) };
   }
 
-  async letGo({ operationId, fence }: { readonly operationId: string; readonly fence: number }): Promise<void> {
+  async endTakeOver({ operationId, fence }: { readonly operationId: string; readonly fence: number }): Promise<void> {
     const tables = this.#open();
     const stored = tables.find(operationId);
     if (stored?.state !== "uncertain" || stored.fence !== fence) return;

@@ -6,7 +6,7 @@
  * dropped; no listener slows or breaks another, or the run.
  */
 import type { Observable } from "rxjs";
-import { checkGiven, isFunction } from "../domain/check-options.ts";
+import { checkGiven, mustBeFunction } from "../domain/check-options.ts";
 import type { KernelEvent } from "../domain/event.ts";
 import { isPromiseLike } from "../domain/promise-like.ts";
 import { createGuardedObservable } from "./guarded-observable.ts";
@@ -54,7 +54,7 @@ export class EventHub {
    * @throws KernelError `INVALID_OPTIONS` for a listener that is no function.
    */
   subscribe(listener: EventListener, onEnd?: () => void): () => void {
-    checkGiven(listener, "listener", isFunction);
+    checkGiven(listener, "listener", mustBeFunction);
     const subscriber: Subscriber = { listener, onEnd, next: 0, isBusy: false, isDropped: false };
     this.#subscribers.add(subscriber);
     this.#deliver(subscriber);
@@ -78,14 +78,14 @@ export class EventHub {
       () => wake(),
     );
     try {
-      for (let place = 0; ; place++) {
-        while (place >= this.#log.length) {
+      for (let index = 0; ; index++) {
+        while (index >= this.#log.length) {
           if (this.#hasEnded) return;
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
         }
-        const event = this.#log[place];
+        const event = this.#log[index];
         if (event !== undefined) yield Object.freeze(event);
       }
     } finally {

@@ -14,7 +14,7 @@ import type {
   KernelEventMap,
 } from "../domain/event.ts";
 import type { Clock, Telemetry, TraceRecord } from "../domain/ports.ts";
-import { letGo } from "../domain/promise-like.ts";
+import { ignoreRejection } from "../domain/promise-like.ts";
 import { audienceOf } from "./audience.ts";
 import { makeCallEvent } from "./call-event.ts";
 import { EventHub } from "./event-hub.ts";
@@ -95,7 +95,7 @@ export class EventStream implements EventPort {
 
   #record(makeRecord: () => TraceRecord): void {
     try {
-      letGo(this.#options.telemetry?.record(makeRecord()));
+      ignoreRejection(this.#options.telemetry?.record(makeRecord()));
     } catch {
       // The sink's own affair.
     }

@@ -6,14 +6,14 @@
  */
 
 import { Observable, type Observer, type Operator, Subscriber, type Subscription } from "rxjs";
-import { checkGiven, isRecord, type OptionCheck } from "../domain/check-options.ts";
+import { checkGiven, mustBeRecord, type OptionCheck } from "../domain/check-options.ts";
 
 type Consumer<Value> = Partial<Observer<Value>> | ((value: Value) => void) | null | undefined;
 
-const isConsumer: OptionCheck = (value) => {
+const mustBeConsumer: OptionCheck = (value) => {
   if (value === null || value === undefined || typeof value === "function" || value instanceof Subscriber)
     return undefined;
-  if (isRecord(value) !== undefined) return "must be a function or an observer";
+  if (mustBeRecord(value) !== undefined) return "must be a function or an observer";
   const { next, error, complete } = value as Partial<Observer<unknown>>; // looked at, not trusted
   const areFunctions = [next, error, complete].every((each) => each === undefined || typeof each === "function");
   return areFunctions ? undefined : "must have only functions";
@@ -39,7 +39,7 @@ class GuardedObservable<Value> extends Observable<Value> {
     error?: ((fault: unknown) => void) | null,
     complete?: (() => void) | null,
   ): Subscription {
-    checkGiven(consumer, "observer", isConsumer);
+    checkGiven(consumer, "observer", mustBeConsumer);
     // A Subscriber is one of rxjs's own, from an operator: the guard stands at the end of its chain.
     if (consumer instanceof Subscriber) return super.subscribe(consumer);
     return super.subscribe(this.#guard(consumer, error, complete));

@@ -1,14 +1,14 @@
 import {
   checkGiven,
   checkOptions,
-  isBoolean,
-  isFunction,
+  mustBeBoolean,
+  mustBeFunction,
   type OptionCheck,
   readGiven,
 } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { Telemetry, TraceRecord } from "../domain/ports.ts";
-import { letGo } from "../domain/promise-like.ts";
+import { ignoreRejection } from "../domain/promise-like.ts";
 import { readTrace } from "./read-trace.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
 
@@ -18,7 +18,7 @@ export interface RecordOptions {
   readonly conflictKeys?: boolean | undefined;
 }
 
-const OPTION_CHECKS: Readonly<Record<keyof RecordOptions, OptionCheck>> = { conflictKeys: isBoolean };
+const OPTION_CHECKS: Readonly<Record<keyof RecordOptions, OptionCheck>> = { conflictKeys: mustBeBoolean };
 
 const FORMAT = "toolkernel.trace";
 const VERSION = 1;
@@ -31,9 +31,9 @@ const VERSION = 1;
  * @throws KernelError `INVALID_OPTIONS` for what is no function, and naming the option.
  */
 export function recordJsonLines(write: (line: string) => void, options: RecordOptions = {}): Telemetry {
-  checkGiven(write, "write", isFunction);
+  checkGiven(write, "write", mustBeFunction);
   checkOptions(options, OPTION_CHECKS, { path: "options" });
-  const writeLine = (value: object): void => letGo(write(`${JSON.stringify(value)}\n`));
+  const writeLine = (value: object): void => ignoreRejection(write(`${JSON.stringify(value)}\n`));
   writeLine({ format: FORMAT, version: VERSION });
   return { record: writeLine, wantsConflictKeys: options.conflictKeys === true };
 }

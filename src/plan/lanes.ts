@@ -120,8 +120,8 @@ function forgetOverHolds<Entry extends LaneEntry>(lanes: Lanes<Entry>, nowMs: nu
 }
 
 function headsQueue<Entry extends LaneEntry>(queue: LaneQueue<Entry>, entry: Entry, nowMs: number): boolean {
-  for (let place = queue.head; place < queue.entries.length; place++) {
-    const other = queue.entries[place];
+  for (let index = queue.head; index < queue.entries.length; index++) {
+    const other = queue.entries[index];
     if (other === entry) return true;
     if (other === undefined || other.hasLeft || isOverHold(other, nowMs)) continue;
     if (isLiveHold(other, nowMs) && !entry.isWrite) continue;
@@ -148,8 +148,8 @@ function nextInLine<Entry extends LaneEntry>(lanes: Lanes<Entry>, entry: Entry, 
 }
 
 function firstUnheld<Entry extends LaneEntry>(queue: LaneQueue<Entry>, nowMs: number): Entry | undefined {
-  for (let place = queue.head; place < queue.entries.length; place++) {
-    const entry = queue.entries[place];
+  for (let index = queue.head; index < queue.entries.length; index++) {
+    const entry = queue.entries[index];
     if (entry !== undefined && !entry.hasLeft && !isLiveHold(entry, nowMs) && !isOverHold(entry, nowMs)) return entry;
   }
   return undefined;

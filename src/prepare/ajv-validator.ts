@@ -1,6 +1,6 @@
 import { Ajv, type AnySchemaObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { checkGiven, checkOptions, isBoolean, isRecord, oneOf, readGiven } from "../domain/check-options.ts";
+import { checkGiven, checkOptions, mustBeBoolean, mustBeRecord, oneOf, readGiven } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { JsonSchemaCheck, JsonSchemaDialect, JsonSchemaValidator } from "../domain/schema.ts";
@@ -12,7 +12,7 @@ import { UNIQUE_ITEMS } from "./unique-items.ts";
 /** Up to how many values arguments may hold for all their faults to be listed; larger ones get the first fault only. */
 const MAX_DETAILED_VALUES = 2_000;
 
-const COMPILE_CHECKS = { dialect: oneOf("draft-07", "2020-12"), strict: isBoolean };
+const COMPILE_CHECKS = { dialect: oneOf("draft-07", "2020-12"), strict: mustBeBoolean };
 
 /**
  * The stock validator, by ajv (PREP-7, PREP-8). Coercion, defaults and removal are off: a value is
@@ -28,7 +28,7 @@ export function ajvValidator(): JsonSchemaValidator {
   const metaValidators = new Map<JsonSchemaDialect, Ajv>();
   return {
     compile(schema, given) {
-      checkGiven(schema, "schema", isRecord);
+      checkGiven(schema, "schema", mustBeRecord);
       checkOptions(given, COMPILE_CHECKS, { path: "options", required: ["dialect", "strict"] });
       const { dialect, strict } = given;
       // JSON is what it is from here on, whatever it was.

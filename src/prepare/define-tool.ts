@@ -1,10 +1,10 @@
 import {
   findFault,
-  isBoolean,
-  isFunction,
-  isRecord,
-  isText,
-  isTimeout,
+  mustBeBoolean,
+  mustBeFunction,
+  mustBeRecord,
+  mustBeString,
+  mustBeTimeout,
   type OptionCheck,
   oneOf,
   readGiven,
@@ -14,29 +14,29 @@ import type { ArgumentsOf, InputSchema } from "../domain/schema.ts";
 import { isStandardSchema } from "../domain/schema.ts";
 import type { AnyTool, Tool, ToolDefinition } from "../domain/tool.ts";
 
-const isSchema: OptionCheck = (value) => (isStandardSchema(value) ? undefined : isRecord(value));
+const mustBeSchema: OptionCheck = (value) => (isStandardSchema(value) ? undefined : mustBeRecord(value));
 
 const REQUIRED: Readonly<Record<string, OptionCheck>> = {
   name: (value) => (typeof value === "string" && value !== "" ? undefined : "must be a non-empty string"),
-  description: isText,
-  inputSchema: isSchema,
-  execute: isFunction,
+  description: mustBeString,
+  inputSchema: mustBeSchema,
+  execute: mustBeFunction,
 };
 
 const OPTIONAL: Readonly<Record<string, OptionCheck>> = {
-  inputJsonSchema: isRecord,
+  inputJsonSchema: mustBeRecord,
   risk: oneOf("readOnly", "idempotentWrite", "nonIdempotentWrite"),
   executionMode: oneOf("sequential", "parallel"),
-  timeoutMs: isTimeout,
-  trackExactRepeats: isBoolean,
+  timeoutMs: mustBeTimeout,
+  trackExactRepeats: mustBeBoolean,
   throwMeans: oneOf("uncertain", "failed"),
-  prepareArguments: isFunction,
-  validate: isFunction,
-  conflictKey: isFunction,
-  recover: isFunction,
+  prepareArguments: mustBeFunction,
+  validate: mustBeFunction,
+  conflictKey: mustBeFunction,
+  recover: mustBeFunction,
   origin: oneOf("imported"),
-  needsApproval: isFunction,
-  durable: isRecord,
+  needsApproval: mustBeFunction,
+  durable: mustBeRecord,
 };
 
 /**
@@ -69,7 +69,7 @@ export function checkTool(value: unknown): asserts value is AnyTool {
 }
 
 function checkFields(value: unknown): void {
-  if (isRecord(value) !== undefined)
+  if (mustBeRecord(value) !== undefined)
     throw new KernelError("INVALID_OPTIONS", "A tool must be an object; make it with defineTool.", {
       subject: "tools",
     });

@@ -1,4 +1,4 @@
-import { checkGiven, checkOptions, isBoolean, isText, type OptionCheck } from "../domain/check-options.ts";
+import { checkGiven, checkOptions, mustBeBoolean, mustBeString, type OptionCheck } from "../domain/check-options.ts";
 
 /** Options of {@link fileKey}. */
 export interface FileKeyOptions {
@@ -8,7 +8,10 @@ export interface FileKeyOptions {
   readonly caseInsensitive?: boolean | undefined;
 }
 
-const OPTION_CHECKS: Readonly<Record<keyof FileKeyOptions, OptionCheck>> = { root: isText, caseInsensitive: isBoolean };
+const OPTION_CHECKS: Readonly<Record<keyof FileKeyOptions, OptionCheck>> = {
+  root: mustBeString,
+  caseInsensitive: mustBeBoolean,
+};
 
 /**
  * The conflict key of a file: `file:` and its absolute path in POSIX form, `.` and `..` resolved. Pure:
@@ -17,7 +20,7 @@ const OPTION_CHECKS: Readonly<Record<keyof FileKeyOptions, OptionCheck>> = { roo
  * @throws KernelError `INVALID_OPTIONS` for a path that is no text, and naming the option.
  */
 export function fileKey(path: string, options: FileKeyOptions = {}): string {
-  checkGiven(path, "path", isText);
+  checkGiven(path, "path", mustBeString);
   checkOptions(options, OPTION_CHECKS, { path: "options" });
   const { root = "/", caseInsensitive = false } = options;
   const own = toPosix(path);

@@ -3,7 +3,7 @@
  * A call whose tool and hooks answer at once is prepared without a promise; the first promise makes the
  * rest asynchronous.
  */
-import { isPromiseLike, letGo } from "../domain/promise-like.ts";
+import { ignoreRejection, isPromiseLike } from "../domain/promise-like.ts";
 
 /** Work that may wait: a generator that yields the promises it waits for. */
 export type Steps<Result> = Generator<PromiseLike<unknown>, Result, unknown>;
@@ -25,7 +25,7 @@ export function runSteps<Result>(steps: Steps<Result>): Result | Promise<Result>
  * say so; that it rejects must not end the process beside that.
  */
 export function takeNow<Value>(answer: Value): Value {
-  letGo(answer);
+  ignoreRejection(answer);
   return answer;
 }
 

@@ -1,4 +1,4 @@
-import { checkGiven, isRecord, readGiven } from "../domain/check-options.ts";
+import { checkGiven, mustBeRecord, readGiven } from "../domain/check-options.ts";
 import { KernelError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { isStandardSchema, type StandardSchema } from "../domain/schema.ts";
@@ -15,7 +15,7 @@ import { walkJson } from "./walk-json.ts";
  * what is no tool, and a schema that cannot be read.
  */
 export function toolJsonSchema(tool: Pick<AnyTool, "name" | "inputSchema" | "inputJsonSchema">): JsonObject {
-  checkGiven(tool, "tool", isRecord);
+  checkGiven(tool, "tool", mustBeRecord);
   return readGiven("inputSchema", () => {
     const schema = isStandardSchema(tool.inputSchema)
       ? (tool.inputJsonSchema ?? convertStandard(tool.name, tool.inputSchema))

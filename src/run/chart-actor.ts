@@ -12,7 +12,7 @@ import {
   type SnapshotFrom,
 } from "xstate";
 import type { Inspect } from "../domain/ports.ts";
-import { letGo } from "../domain/promise-like.ts";
+import { ignoreRejection } from "../domain/promise-like.ts";
 import { CompiledActor, type EffectPerformer } from "../interpreter/compiled-actor.ts";
 import type { Chart } from "./charts.ts";
 
@@ -130,7 +130,7 @@ function guardEffects(driver: ChartDriver<unknown>) {
 function guardInspect(inspect: Inspect): Inspect {
   return (inspectionEvent) => {
     try {
-      letGo(inspect(inspectionEvent));
+      ignoreRejection(inspect(inspectionEvent));
     } catch {
       // The host's inspector is its own affair.
     }

@@ -1,11 +1,11 @@
 /** The one place where real time and chance come from. */
-import { checkGiven, isFunction, type OptionCheck } from "../domain/check-options.ts";
+import { checkGiven, mustBeFunction, type OptionCheck } from "../domain/check-options.ts";
 import type { Clock } from "../domain/ports.ts";
 
 /** Longest delay a timer of the platform takes; a later time is reached in several. */
 const MAX_DELAY_MS = 2_147_483_647;
 
-const isTime: OptionCheck = (value) =>
+const mustBeTime: OptionCheck = (value) =>
   typeof value === "number" && !Number.isNaN(value) ? undefined : "must be a time in milliseconds";
 
 /** The clock of the platform. */
@@ -26,8 +26,8 @@ function clockOf(now: () => number): Clock {
   return Object.freeze({
     now,
     setTimer(atMs: number, run: () => void): () => void {
-      checkGiven(atMs, "atMs", isTime);
-      checkGiven(run, "run", isFunction);
+      checkGiven(atMs, "atMs", mustBeTime);
+      checkGiven(run, "run", mustBeFunction);
       let timer: ReturnType<typeof setTimeout>;
       const arm = (): void => {
         const delayMs = Math.max(0, atMs - now());

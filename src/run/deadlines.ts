@@ -82,34 +82,34 @@ export class Deadlines {
 
   #push(deadline: Deadline): void {
     const heap = this.#heap;
-    let place = heap.length;
+    let index = heap.length;
     heap.push(deadline);
-    while (place > 0) {
-      const parentPlace = (place - 1) >> 1;
-      const parent = heap[parentPlace];
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = heap[parentIndex];
       if (parent === undefined || compare(parent, deadline) <= 0) break;
-      heap[place] = parent;
-      place = parentPlace;
+      heap[index] = parent;
+      index = parentIndex;
     }
-    heap[place] = deadline;
+    heap[index] = deadline;
   }
 
   #pop(): void {
     const heap = this.#heap;
     const last = heap.pop();
     if (last === undefined || heap.length === 0) return;
-    let place = 0;
+    let index = 0;
     for (;;) {
-      const left = heap[place * 2 + 1];
-      const right = heap[place * 2 + 2];
+      const left = heap[index * 2 + 1];
+      const right = heap[index * 2 + 2];
       if (left === undefined) break;
       const isRightFirst = right !== undefined && compare(right, left) < 0;
       const child = isRightFirst ? right : left;
       if (compare(last, child) <= 0) break;
-      heap[place] = child;
-      place = place * 2 + (isRightFirst ? 2 : 1);
+      heap[index] = child;
+      index = index * 2 + (isRightFirst ? 2 : 1);
     }
-    heap[place] = last;
+    heap[index] = last;
   }
 }
 

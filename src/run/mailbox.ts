@@ -39,12 +39,12 @@ export class Mailbox {
 
   #deliverQueued(): void {
     const queue = this.#queue;
-    for (let place = 0; place < queue.length; place += 2) {
-      // Every even place holds the addressee of the event behind it.
-      this.#deliver(queue[place] as Addressee<unknown>, queue[place + 1]);
-      if (place > 1_024 && place * 2 > queue.length) {
-        queue.splice(0, place + 2);
-        place = -2;
+    for (let index = 0; index < queue.length; index += 2) {
+      // Every even index holds the addressee of the event behind it.
+      this.#deliver(queue[index] as Addressee<unknown>, queue[index + 1]);
+      if (index > 1_024 && index * 2 > queue.length) {
+        queue.splice(0, index + 2);
+        index = -2;
       }
     }
     // To empty an array costs even where it is empty, which it nearly always is.

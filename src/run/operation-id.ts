@@ -46,20 +46,20 @@ export class OperationIds {
   #bytesOf(text: string): Uint8Array {
     const { length } = text;
     if (length > this.#own.length) return utf8ToBytes(text);
-    for (let place = 0; place < length; place++) {
-      const code = text.charCodeAt(place);
+    for (let index = 0; index < length; index++) {
+      const code = text.charCodeAt(index);
       if (code > 127) return utf8ToBytes(text);
-      this.#own[place] = code;
+      this.#own[index] = code;
     }
     return this.#own.subarray(0, length);
   }
 
   /** In one piece: a text that is put together digit by digit stays a chain of its parts until it is read. */
   #hexOfDigest(): string {
-    for (let place = 0; place < this.#digest.length; place++) {
-      const byte = this.#digest[place] ?? 0;
-      this.#digits[place * 2] = HEX_CODES[byte >> 4] ?? 0;
-      this.#digits[place * 2 + 1] = HEX_CODES[byte & 15] ?? 0;
+    for (let index = 0; index < this.#digest.length; index++) {
+      const byte = this.#digest[index] ?? 0;
+      this.#digits[index * 2] = HEX_CODES[byte >> 4] ?? 0;
+      this.#digits[index * 2 + 1] = HEX_CODES[byte & 15] ?? 0;
     }
     return String.fromCharCode(...this.#digits);
   }

@@ -42,8 +42,8 @@ export class ReadyCalls<Call extends InSource> {
 
   /** Takes a call out, wherever it stands; answers whether it was there. */
   delete(call: Call): boolean {
-    const place = this.#calls.indexOf(call, this.#first);
-    if (place !== -1) this.#calls.splice(place, 1);
-    return place !== -1;
+    const index = this.#calls.indexOf(call, this.#first);
+    if (index !== -1) this.#calls.splice(index, 1);
+    return index !== -1;
   }
 }

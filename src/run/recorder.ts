@@ -22,7 +22,7 @@ interface Waiting {
 }
 
 /** See the file header. */
-export class Recorder {
+export class FactRecorder {
   #claim: RunClaim;
   readonly #clock: Clock;
   readonly #onLost: (error: KernelError) => void;
@@ -94,7 +94,7 @@ export class Recorder {
     queueMicrotask(() => this.#appendAll());
   }
 
-  /** Records a fact for whoever needs the order only; what has to be durable awaits {@link Recorder.record}. */
+  /** Records a fact for whoever needs the order only; what has to be durable awaits {@link FactRecorder.record}. */
   note(fact: RunFact, progress?: RunProgress): void {
     this.record([fact], progress).catch(() => undefined);
   }

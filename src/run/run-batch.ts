@@ -216,8 +216,8 @@ export class BatchRun implements EpochOwner {
     this.core.mailbox.send(this.actor, { type: "PLANNED", epochs: this.#plan.length });
   }
 
-  #startEpoch(place: number): void {
-    const planned = this.#plan[place];
+  #startEpoch(index: number): void {
+    const planned = this.#plan[index];
     if (planned === undefined) throw new Error("an epoch was started that was not planned");
     this.#epochRun = new EpochRun(this, planned.epoch, planned.calls);
     this.#epochRun.start();

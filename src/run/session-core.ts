@@ -19,7 +19,7 @@ import type { ChartActor, Interpreter } from "./chart-actor.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Mailbox } from "./mailbox.ts";
 import { OperationIds } from "./operation-id.ts";
-import type { Recorder } from "./recorder.ts";
+import type { FactRecorder } from "./recorder.ts";
 import type { CallRun } from "./run-call.ts";
 import type { EpochRun } from "./run-epoch.ts";
 
@@ -76,7 +76,7 @@ export class SessionCore {
   readonly thresholds: RepeatThresholds;
   readonly operationIds: OperationIds;
   /** Records the run's facts, where the host gave a run store. */
-  recorder: Recorder | undefined;
+  recorder: FactRecorder | undefined;
   /** The run's actor, if a run is above. */
   root: ChartActor | undefined;
   tools: ToolRegistry;

@@ -40,11 +40,11 @@ export class Transcript {
    * the run broke off in the middle of it.
    */
   answered(): { readonly messages: readonly Message[]; readonly added: readonly Message[] } {
-    const place = this.#messages.findLastIndex(({ role }) => role === "assistant");
-    const last = this.#messages[place];
+    const index = this.#messages.findLastIndex(({ role }) => role === "assistant");
+    const last = this.#messages[index];
     const calls = last?.role === "assistant" ? last.content.filter(({ type }) => type === "toolCall").length : 0;
-    const results = this.#messages.slice(place + 1).filter(({ role }) => role === "toolResult").length;
-    const messages = results < calls ? this.#messages.slice(0, place) : [...this.#messages];
+    const results = this.#messages.slice(index + 1).filter(({ role }) => role === "toolResult").length;
+    const messages = results < calls ? this.#messages.slice(0, index) : [...this.#messages];
     return { messages, added: messages.slice(this.#earlier) };
   }
 

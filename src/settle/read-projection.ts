@@ -1,6 +1,6 @@
 import { MAX_MODEL_RECEIPT_CHARACTERS, type ModelReceiptProjector, type ProjectionInput } from "../domain/action.ts";
 import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from "../domain/json.ts";
-import { isPromiseLike, letGo } from "../domain/promise-like.ts";
+import { ignoreRejection, isPromiseLike } from "../domain/promise-like.ts";
 
 /**
  * Asks a host's projector what the model sees of a receipt, and reads the answer: an object, or JSON text
@@ -10,7 +10,7 @@ import { isPromiseLike, letGo } from "../domain/promise-like.ts";
 export function readProjection(projector: ModelReceiptProjector, input: ProjectionInput): JsonObject | undefined {
   try {
     const answer: unknown = projector(input);
-    letGo(answer); // a promise is no answer, and nobody else looks at it
+    ignoreRejection(answer); // a promise is no answer, and nobody else looks at it
     const text = textOf(answer);
     if (text === undefined || text.length > MAX_MODEL_RECEIPT_CHARACTERS) return undefined;
     const value = JSON.parse(text) as JsonValue; // the parser makes nothing but JSON
@@ -44,12 +44,12 @@ function isExact(value: JsonValue): boolean {
 /** Whether text that is valid JSON names no key twice in one object, and nests no deeper than allowed. */
 function isUnambiguous(text: string): boolean {
   const open: Set<string>[] = [];
-  for (let place = 0; place < text.length; place += 1) {
-    const character = text[place];
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
     if (character === '"') {
-      const end = closingQuote(text, place);
-      if (isKey(text, end) && !addKey(open, JSON.parse(text.slice(place, end + 1)) as string)) return false; // a JSON string
-      place = end;
+      const end = closingQuote(text, index);
+      if (isKey(text, end) && !addKey(open, JSON.parse(text.slice(index, end + 1)) as string)) return false; // a JSON string
+      index = end;
     } else if (character === "{" || character === "[") {
       open.push(new Set());
       if (open.length > MAX_JSON_DEPTH) return false;

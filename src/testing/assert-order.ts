@@ -22,14 +22,14 @@ import { TurnOrder } from "./turn-order.ts";
 export function assertOrder(events: Iterable<RecordedEvent>): void {
   const runs = new Map<string, RunOrder>();
   for (const event of readGiven("events", () => [...events])) {
-    checkGiven(event, "events", isEvent);
+    checkGiven(event, "events", mustBeEvent);
     const run = runs.get(event.runId) ?? new RunOrder();
     runs.set(event.runId, run);
     readEvent(run, event);
   }
 }
 
-const isEvent: OptionCheck = (value) => {
+const mustBeEvent: OptionCheck = (value) => {
   const { kind, runId, seq, turn } = (value ?? {}) as Partial<RecordedEvent>; // looked at, not trusted
   const isOne = [kind, runId].every((text) => typeof text === "string") && [seq, turn].every(Number.isFinite);
   return isOne ? undefined : "must be events, each with kind, runId, seq and turn";

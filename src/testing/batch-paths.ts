@@ -1,5 +1,5 @@
 import type { BatchResult } from "toolkernel";
-import { checkOptions, isFunction, type OptionCheck } from "../domain/check-options.ts";
+import { checkOptions, mustBeFunction, type OptionCheck } from "../domain/check-options.ts";
 import {
   type BatchPath,
   type BatchPathsOptions,
@@ -10,9 +10,9 @@ import { runPath } from "./batch-paths/path-run.ts";
 import { namePlan, planPaths } from "./batch-paths/plan-paths.ts";
 
 const HOOK_CHECKS: Readonly<Record<keyof PathHooks, OptionCheck>> = {
-  setup: isFunction,
-  check: isFunction,
-  teardown: isFunction,
+  setup: mustBeFunction,
+  check: mustBeFunction,
+  teardown: mustBeFunction,
 };
 
 /**

@@ -1,5 +1,5 @@
 import { defineTool, type JsonObject, type Tool, type ToolContext, type ToolDefinition } from "toolkernel";
-import { checkGiven, isRecord, readGiven } from "../domain/check-options.ts";
+import { checkGiven, mustBeRecord, readGiven } from "../domain/check-options.ts";
 
 /** One call that runs and waits for the test to end it. */
 export interface ControlledCall {
@@ -39,7 +39,7 @@ export interface ControllableTool<Name extends string = string> extends Tool<Nam
 export function controllableTool<const Name extends string>(
   options: ControllableToolOptions<Name>,
 ): ControllableTool<Name> {
-  checkGiven(options, "options", isRecord);
+  checkGiven(options, "options", mustBeRecord);
   const pending: ControlledCall[] = [];
   const tool = readGiven("options", () =>
     defineTool<Name, JsonObject, unknown>({
@@ -74,8 +74,8 @@ function waitForTest(pending: ControlledCall[], args: JsonObject, context: ToolC
 
 // The test may have taken the call out of the list itself.
 function leave(pending: ControlledCall[], call: ControlledCall): void {
-  const place = pending.indexOf(call);
-  if (place !== -1) {
-    pending.splice(place, 1);
+  const index = pending.indexOf(call);
+  if (index !== -1) {
+    pending.splice(index, 1);
   }
 }

@@ -1,5 +1,5 @@
 import type { Journal } from "toolkernel";
-import { checkGiven, isFunction } from "../domain/check-options.ts";
+import { checkGiven, mustBeFunction } from "../domain/check-options.ts";
 import { CLAIM_CASES } from "./journal-suite/claims.ts";
 import { Desk, type DeskCase, type SuiteCase } from "./journal-suite/desk.ts";
 import { ENDING_CASES } from "./journal-suite/endings.ts";
@@ -16,7 +16,7 @@ import { KEEPING_CASES } from "./journal-suite/keeping.ts";
  * @throws KernelError `INVALID_OPTIONS` for what is no function.
  */
 export function testJournal(open: () => Promise<Journal>): readonly SuiteCase[] {
-  checkGiven(open, "open", isFunction);
+  checkGiven(open, "open", mustBeFunction);
   const cases: readonly DeskCase[] = [...CLAIM_CASES, ...ENDING_CASES, ...KEEPING_CASES];
   return cases.map(({ name, run }) => ({
     name,

@@ -1,4 +1,4 @@
-import { checkGiven, isText } from "../domain/check-options.ts";
+import { checkGiven, mustBeString } from "../domain/check-options.ts";
 
 /** What a test of order found: a rule of docs/rules.md that a batch or run did not keep. */
 export class RuleViolation extends Error {
@@ -7,8 +7,8 @@ export class RuleViolation extends Error {
   readonly rule: string;
 
   constructor(rule: string, what: string) {
-    checkGiven(rule, "rule", isText);
-    checkGiven(what, "what", isText);
+    checkGiven(rule, "rule", mustBeString);
+    checkGiven(what, "what", mustBeString);
     super(`${rule}: ${what}`);
     this.rule = rule;
   }

@@ -1,5 +1,5 @@
 import type { RunStore } from "toolkernel";
-import { checkGiven, isFunction } from "../domain/check-options.ts";
+import { checkGiven, mustBeFunction } from "../domain/check-options.ts";
 import type { SuiteCase } from "./journal-suite/desk.ts";
 import { RUN_CLAIM_CASES } from "./run-store-suite/claims.ts";
 import { RUN_FACT_CASES } from "./run-store-suite/facts.ts";
@@ -17,7 +17,7 @@ import { RunDesk, type RunDeskCase } from "./run-store-suite/run-desk.ts";
  * @throws KernelError `INVALID_OPTIONS` for what is no function.
  */
 export function testRunStore(open: () => Promise<RunStore>): readonly SuiteCase[] {
-  checkGiven(open, "open", isFunction);
+  checkGiven(open, "open", mustBeFunction);
   const cases: readonly RunDeskCase[] = [...RUN_CLAIM_CASES, ...RUN_FACT_CASES, ...RUN_KEEPING_CASES];
   return cases.map(({ name, run }) => ({
     name,

@@ -1,13 +1,13 @@
 import type { ModelProvider, ModelRequest, ModelResponse } from "toolkernel";
-import { checkGiven, isRecord, type OptionCheck } from "../domain/check-options.ts";
+import { checkGiven, mustBeRecord, type OptionCheck } from "../domain/check-options.ts";
 
 /** One response of a script: given, or made from the request. */
 export type ScriptedResponse = ModelResponse | ((request: ModelRequest) => ModelResponse | Promise<ModelResponse>);
 
-const isScript: OptionCheck = (value) => {
+const mustBeScript: OptionCheck = (value) => {
   const isOne =
     Array.isArray(value) &&
-    Array.from(value).every((each) => typeof each === "function" || isRecord(each) === undefined);
+    Array.from(value).every((each) => typeof each === "function" || mustBeRecord(each) === undefined);
   return isOne ? undefined : "must be an array of responses, or of functions that return one";
 };
 
@@ -18,7 +18,7 @@ const isScript: OptionCheck = (value) => {
  * @throws KernelError `INVALID_OPTIONS` for what is no list of responses and functions.
  */
 export function scriptedModel(responses: readonly ScriptedResponse[]): ModelProvider {
-  checkGiven(responses, "responses", isScript);
+  checkGiven(responses, "responses", mustBeScript);
   let next = 0;
   return {
     async generate(request, { emit }) {

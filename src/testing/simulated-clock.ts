@@ -9,7 +9,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Clock, KernelError } from "toolkernel";
-import { checkGiven, isFunction, type OptionCheck } from "../domain/check-options.ts";
+import { checkGiven, mustBeFunction, type OptionCheck } from "../domain/check-options.ts";
 
 /** What {@link simulatedClock} gives. */
 export interface SimulatedClock {
@@ -33,7 +33,7 @@ interface Timer {
 
 const START_MS = 1_767_225_600_000;
 
-const isTime: OptionCheck = (value) =>
+const mustBeTime: OptionCheck = (value) =>
   typeof value === "number" && !Number.isNaN(value) ? undefined : "must be a time in milliseconds";
 
 /** Makes a clock for tests; it starts at 2026-01-01T00:00:00Z, always. */
@@ -55,8 +55,8 @@ export function simulatedClock(): SimulatedClock {
   }
 
   function setTimer(atMs: number, run: () => void): () => void {
-    checkGiven(run, "run", isFunction);
-    checkGiven(atMs, "atMs", isTime);
+    checkGiven(run, "run", mustBeFunction);
+    checkGiven(atMs, "atMs", mustBeTime);
     const timer: Timer = { atMs, run };
     timers.add(timer);
     return () => {

@@ -4,7 +4,7 @@ import { hashParts } from "../../src/actions/hash-parts.ts";
 import { InputOwners } from "../../src/actions/input-owners.ts";
 import { checkIntent } from "../../src/actions/intent.ts";
 import { defaultOperationId } from "../../src/actions/operation-id.ts";
-import { isId } from "../../src/domain/check-options.ts";
+import { mustBeId } from "../../src/domain/check-options.ts";
 import { isName, nameFault } from "../../src/domain/names.ts";
 import { checkRunId } from "../../src/journal/run-store/run-id.ts";
 import { checked, intentOf, makeRig } from "./rig.ts";
@@ -131,7 +131,7 @@ describe("operation ids", () => {
         return true;
       }
     };
-    expect([isName(id), !refuses(() => isId(id)), !refuses(() => checkRunId(id))]).toEqual([isOne, isOne, isOne]);
+    expect([isName(id), !refuses(() => mustBeId(id)), !refuses(() => checkRunId(id))]).toEqual([isOne, isOne, isOne]);
     expect(refuses(() => checked("a", { operationId: id as string }) && undefined)).toBe(!isOne);
   });
 

@@ -25,7 +25,7 @@ type Step =
       readonly status: "committed" | "rejected" | "failed";
       readonly variant: number;
     }
-  | { readonly do: "doubt" | "letGo"; readonly operation: number; readonly fenceOffset: number }
+  | { readonly do: "doubt" | "endTakeOver"; readonly operation: number; readonly fenceOffset: number }
   | {
       readonly do: "withdraw";
       readonly operation: number;
@@ -63,7 +63,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     },
     {
       weight: 2,
-      arbitrary: fc.record({ do: fc.constantFrom("doubt" as const, "letGo" as const), operation, fenceOffset }),
+      arbitrary: fc.record({ do: fc.constantFrom("doubt" as const, "endTakeOver" as const), operation, fenceOffset }),
     },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("withdraw" as const), ...attempts }) },
     {
@@ -116,8 +116,8 @@ async function takeStep(journal: Journal, step: Step, prefix: string): Promise<u
         } as const;
         return await protocol.doubt({ operationId, fence, receipt });
       }
-      case "letGo":
-        return (await protocol.letGo({ operationId, fence })) ?? "done";
+      case "endTakeOver":
+        return (await protocol.endTakeOver({ operationId, fence })) ?? "done";
       case "withdraw":
         return await protocol.withdraw({
           operationId,

@@ -1,4 +1,4 @@
-import { checkGiven, isRecord, readGiven } from "../../domain/check-options.ts";
+import { checkGiven, mustBeRecord, readGiven } from "../../domain/check-options.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Tool, ToolContext, ToolPolicy } from "../../domain/tool.ts";
 import { askIfNeeded, askOf } from "../import/approval.ts";
@@ -48,7 +48,7 @@ const IMPORTER = "fromAiSdkTools";
  *   gives no JSON Schema
  */
 export function fromAiSdkTools<Tools extends AiSdkToolSet>(toolSet: Tools, policies?: AiSdkPolicies<Tools>): Tool[] {
-  checkGiven(toolSet, "toolSet", isRecord);
+  checkGiven(toolSet, "toolSet", mustBeRecord);
   return readGiven("toolSet", () => {
     const own = Object.entries(toolSet).flatMap(([name, tool]) => {
       return isFields(tool) && !isRunByProvider(tool) ? [{ name, tool }] : [];

@@ -63,7 +63,7 @@ export class ResponseRecord {
 
   /** The place of a call that is executed now; each call of a response is executed once. */
   take(callId: string): number | undefined {
-    const index = this.callIds.findIndex((id, place) => id === callId && !this.#executed.has(place));
+    const index = this.callIds.findIndex((id, index) => id === callId && !this.#executed.has(index));
     if (index === -1) {
       return undefined;
     }

@@ -6,7 +6,7 @@
  */
 
 import { type AnyTool, type Batch, type BatchResult, type DraftResponse, KernelError } from "toolkernel";
-import { checkGiven, hasMethods, type OptionCheck, readGiven } from "../../domain/check-options.ts";
+import { checkGiven, mustHaveMethods, type OptionCheck, readGiven } from "../../domain/check-options.ts";
 import { policyTextsOf } from "../wire/batch-messages.ts";
 import { type AiSdkKernelTool, presentTool, showResult } from "./kernel-tools.ts";
 import { insertNotes, type PolicyNote } from "./policy-notes.ts";
@@ -51,7 +51,7 @@ export interface AiSdkKernel {
  * @throws KernelError `INVALID_OPTIONS` for what is no session, and from `model` for what is no language model
  */
 export function toAiSdk(session: AiSdkSession): AiSdkKernel {
-  checkGiven(session, "session", isSession);
+  checkGiven(session, "session", mustBeSession);
   const loop = new KernelLoop(session);
   const names = new Set(readGiven("session.tools", () => session.tools.map((tool) => tool.name)));
   return {
@@ -69,9 +69,9 @@ export function toAiSdk(session: AiSdkSession): AiSdkKernel {
   };
 }
 
-const isSession: OptionCheck = (value) => {
+const mustBeSession: OptionCheck = (value) => {
   const { tools } = (value ?? {}) as Partial<AiSdkSession>; // looked at, not trusted
-  return hasMethods("execute")(value) ?? (Array.isArray(tools) ? undefined : "must have an array of tools");
+  return mustHaveMethods("execute")(value) ?? (Array.isArray(tools) ? undefined : "must have an array of tools");
 };
 
 function presentTools(tools: readonly AnyTool[], loop: KernelLoop): AiSdkKernel["tools"] {

@@ -1,5 +1,5 @@
 import { ToolError } from "toolkernel";
-import { checkGiven, isList, readGiven } from "../../domain/check-options.ts";
+import { checkGiven, mustBeList, readGiven } from "../../domain/check-options.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Tool, ToolContext, ToolPolicy } from "../../domain/tool.ts";
 import { importSchema, withoutTransform } from "../import/foreign-schema.ts";
@@ -41,7 +41,7 @@ const IMPORTER = "fromLangChainTools";
  *   unknown tool or with an unknown field; `INVALID_TOOL_SCHEMA` for a schema that gives no JSON Schema
  */
 export function fromLangChainTools(tools: readonly LangChainToolLike[], policies: LangChainPolicies = {}): Tool[] {
-  checkGiven(tools, "tools", isList);
+  checkGiven(tools, "tools", mustBeList);
   return readGiven("tools", () => {
     assertPolicies(
       IMPORTER,

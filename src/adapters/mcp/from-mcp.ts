@@ -1,5 +1,5 @@
 import type { JsonObject, Tool, ToolPolicy, ToolRisk } from "toolkernel";
-import { checkGiven, hasMethods, type OptionCheck, readGiven } from "../../domain/check-options.ts";
+import { checkGiven, mustHaveMethods, type OptionCheck, readGiven } from "../../domain/check-options.ts";
 import { callTool } from "./call-tool.ts";
 import { assertImportOptions, assertKnownTools, type FromMcpOptions } from "./import-options.ts";
 import { type ListedTool, listTools } from "./list-tools.ts";
@@ -24,7 +24,7 @@ import type { McpClient } from "./mcp-client.ts";
  */
 export async function fromMcp(client: McpClient, options: FromMcpOptions = {}): Promise<Tool[]> {
   readGiven("options", () => assertImportOptions(options));
-  checkGiven(client, "client", isClient);
+  checkGiven(client, "client", mustBeClient);
   const listed = await listTools(client);
   assertKnownTools(options, new Set(listed.map((tool) => tool.name)));
   const only = options.only === undefined ? undefined : new Set(options.only);
@@ -33,10 +33,12 @@ export async function fromMcp(client: McpClient, options: FromMcpOptions = {}): 
     .map((tool) => importTool(client, tool, options));
 }
 
-const isClient: OptionCheck = (value) => {
+const mustBeClient: OptionCheck = (value) => {
   const { getServerCapabilities: ask } = (value ?? {}) as Partial<McpClient>; // looked at, not trusted
   const isAskable = ask === undefined || typeof ask === "function";
-  return hasMethods("request")(value) ?? (isAskable ? undefined : "must have a method getServerCapabilities, or none");
+  return (
+    mustHaveMethods("request")(value) ?? (isAskable ? undefined : "must have a method getServerCapabilities, or none")
+  );
 };
 
 function importTool(client: McpClient, listed: ListedTool, options: FromMcpOptions): Tool {

@@ -1,4 +1,4 @@
-import { checkGiven, isList, readGiven } from "../../domain/check-options.ts";
+import { checkGiven, mustBeList, readGiven } from "../../domain/check-options.ts";
 import type { InputSchema } from "../../domain/schema.ts";
 import type { Tool, ToolPolicy } from "../../domain/tool.ts";
 import { askIfNeeded, askOf } from "../import/approval.ts";
@@ -46,7 +46,7 @@ export function fromOpenAIAgentsTools(
   tools: readonly OpenAIAgentsToolLike[],
   policies: OpenAIAgentsPolicies = {},
 ): Tool[] {
-  checkGiven(tools, "tools", isList);
+  checkGiven(tools, "tools", mustBeList);
   return readGiven("tools", () => {
     const own = Array.from(tools).filter((tool) => tool.type !== "hosted_tool");
     assertPolicies(

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { checkGiven, isText } from "../../domain/check-options.ts";
+import { checkGiven, mustBeString } from "../../domain/check-options.ts";
 
 /** How long a call id may be in what is sent to OpenAI's Responses API, in UTF-16 units. */
 const MAX_CALL_ID_LENGTH = 64;
@@ -12,7 +12,7 @@ const MAX_CALL_ID_LENGTH = 64;
  * @throws KernelError `INVALID_OPTIONS` for what is no text
  */
 export function toResponsesCallId(id: string): string {
-  checkGiven(id, "id", isText);
+  checkGiven(id, "id", mustBeString);
   if (id.length <= MAX_CALL_ID_LENGTH) {
     return id;
   }

@@ -1,4 +1,4 @@
-import { checkGiven, isList, isRecord, readGiven } from "../../domain/check-options.ts";
+import { checkGiven, mustBeList, mustBeRecord, readGiven } from "../../domain/check-options.ts";
 import type { BatchMessages } from "./batch-messages.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { BatchMessages } from "./batch-messages.ts";
  * @throws KernelError `INVALID_OPTIONS` for what is no object, and for one that cannot be read
  */
 export function readResponse<Read>(response: unknown, read: () => Read): Read {
-  checkGiven(response, "response", isRecord);
+  checkGiven(response, "response", mustBeRecord);
   return readGiven("response", read);
 }
 
@@ -15,9 +15,9 @@ export function readResponse<Read>(response: unknown, read: () => Read): Read {
  * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
  */
 export function readBatch<Read>(batch: BatchMessages, read: () => Read): Read {
-  checkGiven(batch, "batch", isRecord);
+  checkGiven(batch, "batch", mustBeRecord);
   return readGiven("batch", () => {
-    checkGiven(batch.messages, "batch.messages", isList);
+    checkGiven(batch.messages, "batch.messages", mustBeList);
     return read();
   });
 }

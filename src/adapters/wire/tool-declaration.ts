@@ -1,5 +1,5 @@
 import { toolJsonSchema } from "toolkernel";
-import { checkGiven, isList, isRecord, isText, readGiven } from "../../domain/check-options.ts";
+import { checkGiven, mustBeList, mustBeRecord, mustBeString, readGiven } from "../../domain/check-options.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { AnyTool } from "../../domain/tool.ts";
 import { wellFormedJson } from "./well-formed.ts";
@@ -18,14 +18,14 @@ export interface ToolDeclaration {
  *   what is no list of tools
  */
 export function declareTools(tools: readonly AnyTool[]): readonly ToolDeclaration[] {
-  checkGiven(tools, "tools", isList);
+  checkGiven(tools, "tools", mustBeList);
   return readGiven("tools", () => Array.from(tools, declareTool));
 }
 
 function declareTool(tool: AnyTool): ToolDeclaration {
-  checkGiven(tool, "tools", isRecord);
-  checkGiven(tool.name, "tools.name", isText);
-  checkGiven(tool.description, "tools.description", isText);
+  checkGiven(tool, "tools", mustBeRecord);
+  checkGiven(tool.name, "tools.name", mustBeString);
+  checkGiven(tool.description, "tools.description", mustBeString);
   return {
     name: tool.name,
     description: tool.description.toWellFormed(),

@@ -1,5 +1,5 @@
 import { KernelError, readJsonLines } from "toolkernel";
-import { checkGiven, isText as isTextOption, wholeNumber } from "../../domain/check-options.ts";
+import { checkGiven, mustBeString, wholeNumber } from "../../domain/check-options.ts";
 import {
   type ActorEntry,
   type ContentEntry,
@@ -20,7 +20,7 @@ export interface Recording {
  * @throws KernelError `INVALID_OPTIONS` naming the line, as `readJsonLines` does.
  */
 export function readRecording(recording: string): Recording {
-  checkGiven(recording, "recording", isTextOption);
+  checkGiven(recording, "recording", mustBeString);
   // Looks at every line, and names the one at fault.
   readJsonLines(recording);
   const reader = new RecordingReader();
@@ -37,7 +37,7 @@ export class RecordingReader {
 
   /** The entry of a line; `undefined` for a first line and for what is of no interest here. */
   read(line: string, index: number): RecordingEntry | undefined {
-    checkGiven(line, "line", isTextOption);
+    checkGiven(line, "line", mustBeString);
     checkGiven(index, "index", wholeNumber(0, Number.MAX_SAFE_INTEGER));
     const value = parse(line);
     if (value === undefined) return undefined;

@@ -20,13 +20,13 @@ import {
 import {
   checkGiven,
   checkOptions,
-  hasMethods,
-  isBoolean,
-  isFunction,
-  isList,
+  mustBeBoolean,
+  mustBeFunction,
+  mustBeList,
+  mustHaveMethods,
   type OptionCheck,
 } from "../../domain/check-options.ts";
-import { letGo } from "../../domain/promise-like.ts";
+import { ignoreRejection } from "../../domain/promise-like.ts";
 import { argumentsOf, contentOf, type EventSource, resultText } from "./content.ts";
 import { INSPECTION_VERSION, RECORD_NAMES } from "./entry.ts";
 import { readActor, readTransition } from "./inspection.ts";
@@ -44,14 +44,14 @@ export interface RecordRunOptions {
 }
 
 const OPTION_CHECKS: Readonly<Record<keyof RecordRunOptions, OptionCheck>> = {
-  conflictKeys: isBoolean,
-  arguments: isBoolean,
-  results: isBoolean,
-  clock: hasMethods("now"),
+  conflictKeys: mustBeBoolean,
+  arguments: mustBeBoolean,
+  results: mustBeBoolean,
+  clock: mustHaveMethods("now"),
 };
 
-const isResponse: OptionCheck = (value) =>
-  Array.isArray(value) ? undefined : isList((value as { readonly calls?: unknown } | null)?.calls);
+const mustBeResponse: OptionCheck = (value) =>
+  Array.isArray(value) ? undefined : mustBeList((value as { readonly calls?: unknown } | null)?.calls);
 
 /** Records that wait for their run; a session that has no `telemetry` never says which it is. */
 const MOST_WAITING = 10_000;
@@ -74,7 +74,7 @@ export interface RunRecorder {
  * @throws KernelError `INVALID_OPTIONS` for what is no function, and naming the option.
  */
 export function recordRun(write: (line: string) => void, options: RecordRunOptions = {}): RunRecorder {
-  checkGiven(write, "write", isFunction);
+  checkGiven(write, "write", mustBeFunction);
   checkOptions(options, OPTION_CHECKS, { path: "options" });
   const recorder = new Recorder(write, options);
   return {
@@ -100,7 +100,7 @@ class Recorder implements Telemetry, RunRecorder {
   #waiting: Omit<TraceRecord, "runId">[] = [];
 
   constructor(write: (line: string) => void, options: RecordRunOptions) {
-    this.#write = (line) => letGo(write(line));
+    this.#write = (line) => ignoreRejection(write(line));
     this.#options = options;
     const clock = options.clock ?? systemClock;
     this.#now = () => clock.now();
@@ -138,8 +138,8 @@ class Recorder implements Telemetry, RunRecorder {
   }
 
   follow(source: EventSource, response?: GivenResponse): void {
-    checkGiven(source, "source", hasMethods("subscribe"));
-    if (response !== undefined) checkGiven(response, "response", isResponse);
+    checkGiven(source, "source", mustHaveMethods("subscribe"));
+    if (response !== undefined) checkGiven(response, "response", mustBeResponse);
     const { arguments: wantsArguments, results: wantsResults } = this.#options;
     if (wantsArguments === true) {
       const told = new Set<string>();

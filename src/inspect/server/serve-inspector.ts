@@ -11,8 +11,8 @@ import { KernelError } from "toolkernel";
 import {
   checkGiven,
   checkOptions,
-  isRecord,
-  isText,
+  mustBeRecord,
+  mustBeString,
   type OptionCheck,
   wholeNumber,
 } from "../../domain/check-options.ts";
@@ -44,12 +44,12 @@ export interface InspectorServer extends AsyncDisposable {
 
 const OPTION_CHECKS: Readonly<Record<keyof ServeInspectorOptions, OptionCheck>> = {
   port: wholeNumber(0, 65_535),
-  title: isText,
+  title: mustBeString,
 };
 
 /** It is told to the page as JSON. */
-const isEntry: OptionCheck = (value) =>
-  isRecord(value) ?? (JSON.stringify(value) === undefined ? "must be JSON" : undefined);
+const mustBeEntry: OptionCheck = (value) =>
+  mustBeRecord(value) ?? (JSON.stringify(value) === undefined ? "must be JSON" : undefined);
 
 const HOST = "127.0.0.1";
 /** How long readers have for what was written to them when the server closes. */
@@ -88,7 +88,7 @@ export async function serveInspector(options: ServeInspectorOptions = {}): Promi
     url: `http://${HOST}:${port}${path}`,
     record: (recordOptions) => recordInto(feed, recordOptions),
     add: (entry) => {
-      checkGiven(entry, "entry", isEntry);
+      checkGiven(entry, "entry", mustBeEntry);
       feed.add(entry);
     },
     close,

@@ -1,4 +1,4 @@
-import { checkGiven, hasMethods } from "../../domain/check-options.ts";
+import { checkGiven, mustHaveMethods } from "../../domain/check-options.ts";
 import { KernelError } from "../../domain/errors.ts";
 import type { EvidenceContents, MovedCounts, RunContents, ScopeContents, StoreContents } from "../store-contents.ts";
 import type { StoredEntry } from "../stored-entry.ts";
@@ -17,7 +17,7 @@ export async function fillPostgresStore(
   contents: StoreContents,
   options: PostgresStoreOptions = {},
 ): Promise<MovedCounts> {
-  checkGiven(contents, "contents", hasMethods("scopes", "entries", "evidence", "runs", "facts"));
+  checkGiven(contents, "contents", mustHaveMethods("scopes", "entries", "evidence", "runs", "facts"));
   return openPostgres(poolOrConfig, options, async (opened) => {
     const counts = await inTransaction(opened, (client) => fill(client, contents));
     await opened.owned.end();

@@ -1,8 +1,8 @@
 import {
   checkOptions,
-  isAnything,
-  isBoolean,
-  isClock,
+  mayBeAnything,
+  mustBeBoolean,
+  mustBeClock,
   type OptionCheck,
   readGiven,
 } from "../../domain/check-options.ts";
@@ -30,11 +30,11 @@ export interface PostgresStoreOptions extends LeaseOptions {
 
 /** A lease is read with its defaults, a schema by its own pattern. */
 const OPTION_CHECKS: Readonly<Record<keyof PostgresStoreOptions, OptionCheck>> = {
-  leaseMs: isAnything,
-  heartbeatMs: isAnything,
-  schema: isAnything,
-  clock: isClock,
-  mustExist: isBoolean,
+  leaseMs: mayBeAnything,
+  heartbeatMs: mayBeAnything,
+  schema: mayBeAnything,
+  clock: mustBeClock,
+  mustExist: mustBeBoolean,
 };
 
 /** A database that was reached, checked, and brought to today's schema. */

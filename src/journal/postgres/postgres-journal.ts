@@ -144,7 +144,7 @@ export class PostgresJournal implements Journal, JournalProtocol {
     return { kind: row.kind, entry: readEntry(readEntryRow(row)) };
   }
 
-  async letGo({ operationId, fence }: { readonly operationId: string; readonly fence: number }): Promise<void> {
+  async endTakeOver({ operationId, fence }: { readonly operationId: string; readonly fence: number }): Promise<void> {
     const rows = await this.#store.repeatable(
       `UPDATE ${this.#store.schema}.entries SET held_until = NULL WHERE operation_id = $1 AND fence = $2 AND state = 'uncertain'
        RETURNING scopes`,

@@ -139,7 +139,7 @@ export class PostgresRuns implements RunBackend {
        FROM ${schema}.facts f WHERE run_id = $1 ORDER BY f.seq`,
       runId,
     );
-    const isWhole = rows.every((row, place) => row.is_whole === true && Number(row.seq) === place + 1);
+    const isWhole = rows.every((row, index) => row.is_whole === true && Number(row.seq) === index + 1);
     if (rows.length !== count || !isWhole) throw runCorrupt(runId);
     return rows.map(({ body }) => String(body));
   }

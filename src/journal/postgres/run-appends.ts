@@ -42,8 +42,8 @@ async function sendOnce(
   });
   const answers = new Map(rows.map((row) => [Number(row.place), row]));
   lease.noteRemaining(Number(rows[0]?.remaining_ms), sentAtMs);
-  return appends.map((_append, place) => {
-    const row = answers.get(place + 1);
+  return appends.map((_append, index) => {
+    const row = answers.get(index + 1);
     const kind = row?.kind === "saved" || row?.kind === "lost" ? row.kind : "corrupt";
     return { kind, facts: Number(row?.run_facts), owner };
   });

@@ -106,7 +106,7 @@ export class StepBatcher<Payload, Answer> {
   async #sendAll(batch: readonly BatchedStep<Payload, Answer>[]): Promise<void> {
     try {
       const answers = await this.#send(batch.map(({ payload }) => payload));
-      for (const [place, { resolve }] of batch.entries()) resolve(answers[place] as Answer); // one for each payload
+      for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer); // one for each payload
     } catch (error) {
       if (batch.length > 1 && this.#mayBeOne(error)) for (const step of batch) await this.#sendAll([step]);
       else for (const { reject } of batch) reject(error);

@@ -2,7 +2,7 @@
  * The run store of tests and short lives: nothing outlives the process.
  * Owns: every run's facts as JSON text, so that nobody's later change reaches them, and who holds which.
  */
-import { checkOptions, isClock } from "../../domain/check-options.ts";
+import { checkOptions, mustBeClock } from "../../domain/check-options.ts";
 import type { Clock } from "../../domain/ports.ts";
 import type { RunListing, RunProgress, RunStore } from "../../domain/run-store.ts";
 import { systemClock } from "../../run/clock.ts";
@@ -25,7 +25,7 @@ interface MemoryRun {
 
 /** Makes a run store that lives in memory: for tests, and to hand runs between Agents of one process. */
 export function memoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {
-  checkOptions(options, { clock: isClock }, { path: "options" });
+  checkOptions(options, { clock: mustBeClock }, { path: "options" });
   return new KeptRuns(new MemoryRuns(options.clock ?? systemClock));
 }
 

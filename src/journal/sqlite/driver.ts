@@ -1,5 +1,5 @@
 import { getBuiltinModule } from "node:process";
-import { hasMethods, type OptionCheck, readGiven } from "../../domain/check-options.ts";
+import { mustHaveMethods, type OptionCheck, readGiven } from "../../domain/check-options.ts";
 import { KernelError } from "../../domain/errors.ts";
 
 /** What the journal needs of a SQLite binding: the common part of `node:sqlite` and `better-sqlite3`. */
@@ -52,11 +52,11 @@ export async function chooseDriver(given: SqliteDriver | undefined): Promise<Cho
 }
 
 /** Whether a host handed in what can be a binding: a class, or a database. */
-export const isDriver: OptionCheck = (value) => {
+export const mustBeDriver: OptionCheck = (value) => {
   const isOne =
     typeof value === "function"
       ? typeof value.prototype === "object" // an arrow function has none, and is no class
-      : hasMethods("exec", "prepare", "close")(value) === undefined;
+      : mustHaveMethods("exec", "prepare", "close")(value) === undefined;
   return isOne ? undefined : "must be a class of databases, or a database that is open";
 };
 
@@ -94,8 +94,8 @@ function classIn(module: unknown): SqliteClass | undefined {
 
 function isNewEnough(databaseClass: SqliteClass): boolean {
   const parts = versionOf(databaseClass).split(".").map(Number);
-  for (const [place, wanted] of OLDEST_VERSION.entries()) {
-    const part = parts[place] ?? 0;
+  for (const [index, wanted] of OLDEST_VERSION.entries()) {
+    const part = parts[index] ?? 0;
     if (part !== wanted) return part > wanted;
   }
   return true;

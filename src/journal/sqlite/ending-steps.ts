@@ -74,8 +74,8 @@ export function takeOverStep(ledger: Ledger, request: TakeOverRequest): TakeOver
   return { kind: "taken", entry: readEntry(changed) };
 }
 
-/** See `JournalProtocol.letGo`; runs in a write transaction. */
-export function letGoStep(ledger: Ledger, operationId: string, fence: number): void {
+/** See `JournalProtocol.endTakeOver`; runs in a write transaction. */
+export function endTakeOverStep(ledger: Ledger, operationId: string, fence: number): void {
   const stored = ledger.entries.find(operationId);
   if (stored?.state !== "uncertain" || stored.fence !== fence) return;
   ledger.change(stored, { heldUntilMs: null });

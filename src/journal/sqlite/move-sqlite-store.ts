@@ -1,10 +1,10 @@
 import { existsSync, renameSync } from "node:fs";
-import { checkGiven, checkOptions, isFunction } from "../../domain/check-options.ts";
+import { checkGiven, checkOptions, mustBeFunction } from "../../domain/check-options.ts";
 import { KernelError } from "../../domain/errors.ts";
 import { systemClock } from "../../run/clock.ts";
 import { runClaimed } from "../run-store/run-errors.ts";
 import type { StoreContents } from "../store-contents.ts";
-import { isDriver, type SqliteDriver } from "./driver.ts";
+import { mustBeDriver, type SqliteDriver } from "./driver.ts";
 import { EntryTable } from "./entry-table.ts";
 import { placeOf } from "./file-place.ts";
 import { syncDirectory } from "./file-system.ts";
@@ -40,8 +40,8 @@ export async function moveSqliteStore<Answer>(
   options: MoveSqliteOptions,
   receive: (contents: StoreContents) => Promise<Answer>,
 ): Promise<MovedSqlite<Answer>> {
-  checkOptions(options, { driver: isDriver }, { path: "options" });
-  checkGiven(receive, "receive", isFunction);
+  checkOptions(options, { driver: mustBeDriver }, { path: "options" });
+  checkGiven(receive, "receive", mustBeFunction);
   const path = placeOf(file);
   const movedTo = `${path}-moved`;
   if (!existsSync(path)) throw refusal(path, "is not there");

@@ -1,8 +1,14 @@
-import { checkOptions, isAnything, isBoolean, isClock, type OptionCheck } from "../../domain/check-options.ts";
+import {
+  checkOptions,
+  mayBeAnything,
+  mustBeBoolean,
+  mustBeClock,
+  type OptionCheck,
+} from "../../domain/check-options.ts";
 import type { Clock } from "../../domain/ports.ts";
 import { systemClock } from "../../run/clock.ts";
 import { type Lease, type LeaseOptions, readLease } from "../store-options.ts";
-import { isDriver, type SqliteDriver } from "./driver.ts";
+import { mustBeDriver, type SqliteDriver } from "./driver.ts";
 import type { DurableFileParts } from "./durable-file.ts";
 import { placeOf } from "./file-place.ts";
 import { openDurably } from "./open-database.ts";
@@ -24,11 +30,11 @@ export interface SqliteStoreOptions extends LeaseOptions {
 
 /** A lease is read with its defaults. */
 const OPTION_CHECKS: Readonly<Record<keyof SqliteStoreOptions, OptionCheck>> = {
-  leaseMs: isAnything,
-  heartbeatMs: isAnything,
-  driver: isDriver,
-  clock: isClock,
-  mustExist: isBoolean,
+  leaseMs: mayBeAnything,
+  heartbeatMs: mayBeAnything,
+  driver: mustBeDriver,
+  clock: mustBeClock,
+  mustExist: mustBeBoolean,
 };
 
 /** Makes a store of a file that was opened. */

@@ -111,8 +111,8 @@ export class RunTable {
   /** @throws KernelError `JOURNAL_CORRUPT` when a fact is missing or not what was written. */
   readFacts({ runId, facts }: KeptRun): string[] {
     const rows = this.#readFacts.all(runId) as FactRow[]; // the columns asked for
-    const isWhole = (row: FactRow, place: number): boolean =>
-      row.seq === place + 1 && row.checksum === factChecksum(runId, row.seq, row.body);
+    const isWhole = (row: FactRow, index: number): boolean =>
+      row.seq === index + 1 && row.checksum === factChecksum(runId, row.seq, row.body);
     if (rows.length !== facts || !rows.every(isWhole)) throw runCorrupt(runId);
     return rows.map(({ body }) => body);
   }
@@ -136,8 +136,8 @@ export class RunTable {
   /** Records facts behind those a run has; its row is the caller's to change. */
   addFacts({ runId, facts }: KeptRun, texts: readonly string[]): void {
     this.#hasWritten = true;
-    for (const [place, text] of texts.entries()) {
-      const seq = facts + place + 1;
+    for (const [index, text] of texts.entries()) {
+      const seq = facts + index + 1;
       this.#addFact.run(runId, seq, text, factChecksum(runId, seq, text));
     }
   }

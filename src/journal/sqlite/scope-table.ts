@@ -89,7 +89,7 @@ export class ScopeTable {
   /** Puts somebody at the end of the lines, all of them at once: who is first in one is before the other in all. */
   enterLines(ids: readonly string[], { operationId, owner, seenAtMs }: Waiter): void {
     const last = ids.map((id) => (this.#lastTicket.get(id) as { readonly ticket: number }).ticket); // the column asked for
-    for (const [place, id] of ids.entries()) this.#enter.run(id, (last[place] ?? 0) + 1, operationId, owner, seenAtMs);
+    for (const [index, id] of ids.entries()) this.#enter.run(id, (last[index] ?? 0) + 1, operationId, owner, seenAtMs);
   }
 
   /** Takes somebody out of all lines. */

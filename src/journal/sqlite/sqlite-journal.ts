@@ -30,7 +30,7 @@ import { pageOf } from "../list-page.ts";
 import { ReleasedSignal } from "../released-signal.ts";
 import { readEntry } from "../stored-entry.ts";
 import { claimStep, stillWaits } from "./claim-step.ts";
-import { abandonStep, doubtStep, finishStep, letGoStep, takeOverStep, withdrawStep } from "./ending-steps.ts";
+import { abandonStep, doubtStep, endTakeOverStep, finishStep, takeOverStep, withdrawStep } from "./ending-steps.ts";
 import { lookForOld, pruneStep } from "./keeping-steps.ts";
 import { inNextTurn } from "./next-turn.ts";
 import type { OpenDatabase } from "./open-database.ts";
@@ -118,8 +118,8 @@ export class SqliteJournal implements Journal, JournalProtocol {
     );
   }
 
-  letGo({ operationId, fence }: { readonly operationId: string; readonly fence: number }): Promise<void> {
-    return this.#store.write(() => letGoStep(this.#store.ledger, operationId, fence));
+  endTakeOver({ operationId, fence }: { readonly operationId: string; readonly fence: number }): Promise<void> {
+    return this.#store.write(() => endTakeOverStep(this.#store.ledger, operationId, fence));
   }
 
   listEvidence(operationId: string): Promise<readonly JournalEvidence[]> {

@@ -1,4 +1,4 @@
-import { checkOptions, hasMethods, type OptionCheck } from "../../domain/check-options.ts";
+import { checkOptions, mustHaveMethods, type OptionCheck } from "../../domain/check-options.ts";
 import type { Telemetry } from "../../domain/ports.ts";
 import type { OpenTelemetryApi, OpenTelemetryTracer } from "./open-telemetry-shapes.ts";
 import { RunSpans } from "./run-spans.ts";
@@ -11,14 +11,14 @@ export interface OpenTelemetryOptions {
   readonly tracer?: OpenTelemetryTracer | undefined;
 }
 
-const isApi: OptionCheck = (value) => {
+const mustBeApi: OptionCheck = (value) => {
   const { trace, context } = (value ?? {}) as Partial<OpenTelemetryApi>; // looked at, not trusted
-  return hasMethods("getTracer", "setSpan")(trace) ?? hasMethods("active")(context);
+  return mustHaveMethods("getTracer", "setSpan")(trace) ?? mustHaveMethods("active")(context);
 };
 
 const OPTION_CHECKS: Readonly<Record<keyof OpenTelemetryOptions, OptionCheck>> = {
-  api: isApi,
-  tracer: hasMethods("startSpan"),
+  api: mustBeApi,
+  tracer: mustHaveMethods("startSpan"),
 };
 
 /**

@@ -26,7 +26,7 @@ export function checkPath(path: GonePath): void {
   checkCap(path);
   checkCancellation(path);
   checkResults(path);
-  for (const place of path.undisturbed) checkOutcome(path, place);
+  for (const index of path.undisturbed) checkOutcome(path, index);
 }
 
 function checkCap({ events, maxConcurrentTools }: GonePath): void {
@@ -46,7 +46,7 @@ function checkCancellation({ events, eventsBeforeCancel }: GonePath): void {
 }
 
 function checkResults({ calls, result }: GonePath): void {
-  const places = calls.map((_call, place) => place).join();
+  const places = calls.map((_call, index) => index).join();
   const settled = result.settled.map(({ index }) => index).join();
   if (settled !== places) throw new RuleViolation("CAN-4", `of calls ${places} settled ${settled || "none"}`);
   const answered = result.messages.flatMap((message) => (message.role === "toolResult" ? [message.callIndex] : []));
@@ -55,14 +55,14 @@ function checkResults({ calls, result }: GonePath): void {
 }
 
 /** What a fault of the path makes of a call, where the tool itself has no say in it. */
-function checkOutcome({ calls, tools, result, outcomes }: GonePath, place: number): void {
-  const tool = tools.find(({ name }) => name === calls[place]?.name);
-  const outcome = result.settled[place]?.outcome;
-  const fault = outcomes[place];
+function checkOutcome({ calls, tools, result, outcomes }: GonePath, index: number): void {
+  const tool = tools.find(({ name }) => name === calls[index]?.name);
+  const outcome = result.settled[index]?.outcome;
+  const fault = outcomes[index];
   if (tool === undefined || outcome === undefined || fault === undefined || fault === "succeeds") return;
   const expected = expectedOutcomes(tool, fault);
   if (!expected.includes(outcome)) {
-    const what = `call ${place} (${calls[place]?.id}) of ${tool.name}, which ${fault}, is ${outcome}`;
+    const what = `call ${index} (${calls[index]?.id}) of ${tool.name}, which ${fault}, is ${outcome}`;
     throw new RuleViolation(fault === "timesOutAfter" ? "CAN-2" : "UNC-1", what);
   }
 }

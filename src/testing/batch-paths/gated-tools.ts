@@ -66,7 +66,7 @@ export class GatedTools {
 
   #gate(tool: AnyTool): AnyTool {
     const { callNames, plan } = this.#options;
-    const timesOut = callNames.some((name, place) => name === tool.name && plan.outcomes[place] === "timesOutAfter");
+    const timesOut = callNames.some((name, index) => name === tool.name && plan.outcomes[index] === "timesOutAfter");
     const execute = (args: never, context: ToolContext): Promise<unknown> => this.#execute(tool, args, context);
     return { ...tool, ...(!timesOut && { timeoutMs: LONGEST_MS }), execute };
   }

@@ -11,9 +11,9 @@ import {
 } from "toolkernel";
 import {
   checkOptions,
-  isAnything,
-  isBoolean,
-  isRecord,
+  mayBeAnything,
+  mustBeBoolean,
+  mustBeRecord,
   type OptionCheck,
   readGiven,
 } from "../../domain/check-options.ts";
@@ -93,20 +93,20 @@ export interface CheckedPathsOptions {
 }
 
 /** Tools and calls alike; what else they need is looked at when a path runs. */
-function isNamedList(value: unknown): string | undefined {
+function mustBeNamedList(value: unknown): string | undefined {
   const names = Array.isArray(value) ? Array.from(value as { readonly name?: unknown }[], ({ name }) => name) : [0];
   return names.every((name) => typeof name === "string") ? undefined : "must be an array of objects that have a name";
 }
 
 /** What is looked at more closely is so below. */
 const OPTION_CHECKS: Readonly<Record<keyof BatchPathsOptions, OptionCheck>> = {
-  tools: isNamedList,
-  calls: isNamedList,
-  session: isRecord,
-  outcomes: isAnything,
-  cancel: isBoolean,
-  maxPaths: isAnything,
-  seed: isAnything,
+  tools: mustBeNamedList,
+  calls: mustBeNamedList,
+  session: mustBeRecord,
+  outcomes: mayBeAnything,
+  cancel: mustBeBoolean,
+  maxPaths: mayBeAnything,
+  seed: mayBeAnything,
 };
 
 /**

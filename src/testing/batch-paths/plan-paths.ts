@@ -34,8 +34,8 @@ export function* planPaths(options: CheckedPathsOptions): Generator<PathPlan, vo
 
 /** A plan in words. */
 export function namePlan({ outcomes, order, effects, cancelAfter }: PathPlan, callNames: readonly string[]): string {
-  const calls = callNames.map((name, place) => `${name} ${outcomes[place]}`).join(", ");
-  const ending = order.length > 1 ? `; in order ${order.map((place) => place + 1).join(" ")}` : "";
+  const calls = callNames.map((name, index) => `${name} ${outcomes[index]}`).join(", ");
+  const ending = order.length > 1 ? `; in order ${order.map((index) => index + 1).join(" ")}` : "";
   const work = order.length > 1 ? `, ${effects === "atDispatch" ? "working at once" : "working in turn"}` : "";
   const cancelled = cancelAfter === undefined ? "" : `; cancelled after ${cancelAfter}`;
   return `${calls}${ending}${work}${cancelled}`;
@@ -44,14 +44,14 @@ export function namePlan({ outcomes, order, effects, cancelAfter }: PathPlan, ca
 /** How many paths there are; may be beyond what a number holds exactly, which only matters below that. */
 function countPaths({ calls, outcomes, cancel }: CheckedPathsOptions): number {
   const size = calls.length;
-  const orders = calls.reduce((product, _call, place) => product * (place + 1), 1);
+  const orders = calls.reduce((product, _call, index) => product * (index + 1), 1);
   return outcomes.length ** size * orders * (size > 1 ? 2 : 1) * (cancel ? size + 2 : 1);
 }
 
 function* allPlans(options: CheckedPathsOptions): Generator<PathPlan, void, undefined> {
   const { calls } = options;
   for (const outcomes of combinations(options.outcomes, calls.length))
-    for (const order of orders(calls.map((_call, place) => place)))
+    for (const order of orders(calls.map((_call, index) => index)))
       for (const effects of effectsOf(options))
         for (const cancelAfter of cancellationsOf(options)) yield { outcomes, order, effects, cancelAfter };
 }
@@ -60,13 +60,13 @@ function* allPlans(options: CheckedPathsOptions): Generator<PathPlan, void, unde
 function* somePlans(options: CheckedPathsOptions): Generator<PathPlan, void, undefined> {
   const { calls, outcomes } = options;
   const [plain = "succeeds"] = outcomes;
-  const order = calls.map((_call, place) => place);
+  const order = calls.map((_call, index) => index);
   const base: PathPlan = { outcomes: calls.map(() => plain), order, effects: "atDispatch", cancelAfter: undefined };
   for (const effects of effectsOf(options))
     for (const cancelAfter of cancellationsOf(options)) yield { ...base, effects, cancelAfter };
   yield { ...base, order: [...order].reverse() };
-  for (const place of order)
-    for (const outcome of outcomes) yield { ...base, outcomes: base.outcomes.with(place, outcome) };
+  for (const index of order)
+    for (const outcome of outcomes) yield { ...base, outcomes: base.outcomes.with(index, outcome) };
   const choices = new SeededChoices(options.seed);
   for (;;) {
     yield {
@@ -84,7 +84,7 @@ function effectsOf({ calls }: CheckedPathsOptions): readonly PathPlan["effects"]
 }
 
 function cancellationsOf({ calls, cancel }: CheckedPathsOptions): readonly (number | undefined)[] {
-  return cancel ? [undefined, ...Array.from({ length: calls.length + 1 }, (_none, place) => place)] : [undefined];
+  return cancel ? [undefined, ...Array.from({ length: calls.length + 1 }, (_none, index) => index)] : [undefined];
 }
 
 function* combinations<Item>(items: readonly Item[], size: number): Generator<readonly Item[], void, undefined> {
@@ -101,5 +101,5 @@ function* orders(places: readonly number[]): Generator<readonly number[], void, 
     return;
   }
   for (const first of places)
-    for (const rest of orders(places.filter((place) => place !== first))) yield [first, ...rest];
+    for (const rest of orders(places.filter((index) => index !== first))) yield [first, ...rest];
 }

@@ -6,8 +6,8 @@ export const ENDING_CASES: readonly DeskCase[] = [
   {
     name: "ACT-2: a receipt ends a dispatched entry and is returned byte for byte",
     run: async (desk) => {
-      for (const [place, receipt] of ["committed", "rejected", "failed"].entries()) {
-        const { intent, request, fence } = await desk.claim({ keys: [`plot-${place}`] });
+      for (const [index, receipt] of ["committed", "rejected", "failed"].entries()) {
+        const { intent, request, fence } = await desk.claim({ keys: [`plot-${index}`] });
         const given =
           receipt === "committed"
             ? { ...committed(intent, { z: 1, a: [0.1, 1e21, 5e-324, "\u0000\ud800"] }), stateRevision: 3 }
@@ -138,7 +138,7 @@ export const ENDING_CASES: readonly DeskCase[] = [
       const first = await protocol.takeOver({ ...request, by: "reconciler", holdMs: 60_000 });
       const firstFence = first.kind === "taken" ? first.entry.fence : 0;
       assert.deepEqual(await protocol.takeOver({ ...request, by: "reconciler", holdMs: 60_000 }), { kind: "busy" });
-      await protocol.letGo({ ...request, fence: firstFence });
+      await protocol.endTakeOver({ ...request, fence: firstFence });
       const second = await protocol.takeOver({ ...request, by: "reconciler", holdMs: 60_000 });
       const person = await protocol.takeOver({ ...request, by: "person", holdMs: 60_000 });
       assert.deepEqual([second.kind, person.kind], ["taken", "taken"]);

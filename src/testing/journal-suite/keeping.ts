@@ -51,7 +51,7 @@ export const KEEPING_CASES: readonly DeskCase[] = [
       const states = ["dispatched", "prepared", "uncertain"];
       assert.deepEqual(
         own,
-        asked.map(({ intent }, place) => [intent.operationId, states[place]]),
+        asked.map(({ intent }, index) => [intent.operationId, states[index]]),
       );
       assert.deepEqual(
         listed,

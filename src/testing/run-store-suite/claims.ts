@@ -100,8 +100,8 @@ export const RUN_CLAIM_CASES: readonly RunDeskCase[] = [
     run: async (desk) => {
       const longest = "x".repeat(512 - desk.name("").length);
       const texts = [longest, `${longest.slice(1)}y`, "\u00e9", "e\u0301", "A", "a", "a ", "a\n", "'\"\\", "😀"];
-      for (const [place, text] of texts.entries()) await desk.keep(text, [fact(place)]);
-      for (const [place, text] of texts.entries()) assert.deepEqual(await desk.factsOf(text), [fact(place)]);
+      for (const [index, text] of texts.entries()) await desk.keep(text, [fact(index)]);
+      for (const [index, text] of texts.entries()) assert.deepEqual(await desk.factsOf(text), [fact(index)]);
     },
   },
 ];

@@ -65,5 +65,5 @@ export function fact(number: number): RunFact {
 
 /** Several such facts, from one number up to another, both included. */
 export function factsUpTo(last: number, first = 1): RunFact[] {
-  return Array.from({ length: last - first + 1 }, (_, place) => fact(first + place));
+  return Array.from({ length: last - first + 1 }, (_, index) => fact(first + index));
 }
