@@ -39,7 +39,7 @@ export interface DispatchedCall extends DispatchResult {
 }
 
 /**
- * Performs an action once, or answers what became of it before (ACT-1, ACT-3).
+ * Performs an action once, or returns what became of it before (ACT-1, ACT-3).
  * @throws KernelError `INTENT_MISMATCH`, `OPERATION_FORGOTTEN`, `JOURNAL_*`; the handler was not called then.
  */
 export async function dispatchAction(parts: DispatchParts, order: DispatchOrder): Promise<DispatchedCall> {

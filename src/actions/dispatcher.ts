@@ -94,7 +94,7 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
 
   /**
    * Looks after what dead processes left: their dispatched entries become uncertain, their prepared ones
-   * abandoned; nothing is executed (ACT-5). Answers how many. The first `dispatch` does this by itself.
+   * abandoned; nothing is executed (ACT-5). Returns how many. The first `dispatch` does this by itself.
    * @throws KernelError `JOURNAL_*`
    */
   async start(): Promise<SweepCount> {
@@ -102,7 +102,7 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
   }
 
   /**
-   * Performs an action, or answers what became of it before (ACT-1, ACT-3). Arguments, keys and ids are
+   * Performs an action, or returns what became of it before (ACT-1, ACT-3). Arguments, keys and ids are
    * checked before anything is written.
    * @throws KernelError `INVALID_OPTIONS` for an intent that cannot be written down, `INTENT_MISMATCH` for
    * an id that another intent has, `OPERATION_FORGOTTEN` for a pruned one, `JOURNAL_*`; in all these cases
@@ -160,7 +160,7 @@ export class GameActionDispatcher<Actions extends ActionMap<Actions> = AnyAction
   }
 
   /**
-   * Asks `handler.recover` what became of an uncertain operation (ACT-5). A final one answers its receipt;
+   * Asks `handler.recover` what became of an uncertain operation (ACT-5). A final one returns its receipt;
    * undefined: still unknown, or not uncertain.
    * @throws KernelError `OPERATION_UNKNOWN`, `OPERATION_FORGOTTEN`, `JOURNAL_*`
    */

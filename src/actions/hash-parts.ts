@@ -4,8 +4,8 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 const LENGTH_BYTES = 4;
 
 /**
- * SHA-256, hexadecimal, over texts that are each led by their length in UTF-8 bytes, so that no two
- * different lists of texts are ever hashed over the same bytes (ACT-8).
+ * SHA-256, hexadecimal, over strings that are each led by their length in UTF-8 bytes, so that no two
+ * different lists of strings are ever hashed over the same bytes (ACT-8).
  */
 export function hashParts(parts: readonly string[]): string {
   const encoder = new TextEncoder();

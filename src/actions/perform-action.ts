@@ -101,7 +101,7 @@ interface Conclusion {
   readonly action: LiveAction;
 }
 
-/** Writes what the handler answered, and answers the receipt that stands. */
+/** Writes what the handler answered, and returns the receipt that stands. */
 async function conclude(
   parts: DispatchParts,
   performance: Performance,

@@ -191,7 +191,7 @@ function placeholder(fault: string, text?: string): JsonValue {
   };
 }
 
-/** @throws KernelError `INVALID_OPTIONS` for what is no intent: there is nothing that a receipt could be of. */
+/** @throws KernelError `INVALID_OPTIONS` for anything but an intent: there is nothing that a receipt could be of. */
 function subjectOf(intent: ReceiptSubject): ReceiptSubject {
   return readGiven("intent", () => {
     const { operationId, moment } = intent;

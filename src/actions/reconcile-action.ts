@@ -17,7 +17,7 @@ const HOLD_MARGIN_MS = 5_000;
 
 /**
  * Asks the handler what became of an uncertain operation, under a raised fence (ACT-5). A final entry
- * answers its receipt; one that is not uncertain, cannot be asked about, or stays unknown answers undefined.
+ * returns its receipt; one that is not uncertain, cannot be asked about, or stays unknown returns undefined.
  * @throws KernelError `OPERATION_UNKNOWN`, `OPERATION_FORGOTTEN`, or `JOURNAL_*`.
  */
 export async function reconcileAction(

@@ -21,7 +21,7 @@ const MAX_CHARACTERS = { code: MAX_CODE_CHARACTERS, message: MAX_MESSAGE_CHARACT
  * Closes an uncertain operation by a person's word, under a raised fence, with the evidence stored (ACT-5).
  * Saying the same of a final entry again is fine.
  * @throws KernelError `OPERATION_UNKNOWN`, `OPERATION_FORGOTTEN`, `RECEIPT_IMMUTABLE` when it ended otherwise,
- * `INVALID_OPTIONS` when it is not uncertain or the resolution is none, or `JOURNAL_*`.
+ * `INVALID_OPTIONS` when it is not uncertain or the resolution is invalid, or `JOURNAL_*`.
  */
 export async function resolveAction(
   parts: DispatchParts,

@@ -25,7 +25,7 @@ export interface WaitRequest {
   readonly poll: { readonly minMs: number; readonly maxMs: number } | undefined;
 }
 
-/** Has a listener told what is released; answers what ends that. */
+/** Has a listener told what is released; returns what ends that. */
 export type Subscribe = (listener: (released: Released) => void) => () => void;
 
 /** See the file header. */

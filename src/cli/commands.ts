@@ -20,7 +20,7 @@ export interface CliProcess {
 const TOOL_EXECUTIONS: readonly ToolExecution[] = ["safeParallel", "sequential", "parallel"];
 
 /**
- * Runs the command line `toolkernel ...` and answers its exit code. Never rejects: what is wrong is
+ * Runs the command line `toolkernel ...` and returns its exit code. Never rejects: what is wrong is
  * written to the error output, without a stack.
  */
 export async function runCli(args: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {

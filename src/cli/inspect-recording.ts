@@ -19,7 +19,7 @@ const PIECE_BYTES = 1_000_000;
 
 /**
  * Shows a recording: writes the page, or serves it and follows the file until `interrupt` fires.
- * @throws KernelError `INVALID_OPTIONS` for a file that is no recording
+ * @throws KernelError `INVALID_OPTIONS` for a file that is not a recording
  */
 export async function inspectRecording(
   { path, out }: InspectOptions,

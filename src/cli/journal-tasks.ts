@@ -1,4 +1,4 @@
-/** What people do to a journal: each task works on one place, shows what it finds, and answers the exit code. */
+/** What people do to a journal: each task works on one place, shows what it finds, and returns the exit code. */
 import {
   type ActionResolution,
   type GameActionDispatcher,

@@ -4,7 +4,7 @@ import { readText } from "./read-text.ts";
 
 /**
  * The recording in a file that a command was given.
- * @throws KernelError `INVALID_OPTIONS` naming the path, when it cannot be read, is empty or is no recording
+ * @throws KernelError `INVALID_OPTIONS` naming the path, when it cannot be read, is empty or is not a recording
  */
 export function readRecordingFile(path: string): Recording {
   const text = readText(path);

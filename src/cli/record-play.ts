@@ -20,7 +20,7 @@ export interface RecordFlags {
 /** A recording under way. */
 export interface PlayRecording {
   readonly recorder: RunRecorder;
-  /** Writes the report and closes the recording; answers the paths that were written. */
+  /** Writes the report and closes the recording; returns the paths that were written. */
   finish(title: string): readonly string[];
 }
 

@@ -7,7 +7,7 @@ import type { Conversation, FileContent } from "./conversation-file.ts";
 /** The contents of a folder: text by path, with `/` between the parts of a path. */
 export type FileTexts = ReadonlyMap<string, string>;
 
-/** Makes a fresh temporary folder with the conversation's files; answers its real path. */
+/** Makes a fresh temporary folder with the conversation's files; returns its real path. */
 export async function layWorkspace(conversation: Conversation): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "toolkernel-")));
   try {
@@ -28,7 +28,7 @@ export async function removeWorkspace(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Reads every file under a folder. Bytes that are no UTF-8 become one character each, so that none is lost. */
+/** Reads every file under a folder. Bytes that are not UTF-8 become one character each, so that none is lost. */
 export async function readWorkspace(folder: string): Promise<FileTexts> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const texts = new Map<string, string>();

@@ -51,7 +51,7 @@ export interface OpenWorld {
 
 /**
  * Opens the world of a conversation on a journal file; the world keeps its own files beside it.
- * @throws KernelError `INVALID_OPTIONS` for a module that is no world, `JOURNAL_*` for the file
+ * @throws KernelError `INVALID_OPTIONS` for a module that is not a world, `JOURNAL_*` for the file
  */
 export async function openWorld(loaded: LoadedConversation, journalPath: string): Promise<OpenWorld> {
   const { world: description } = loaded.conversation;

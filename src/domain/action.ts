@@ -107,7 +107,7 @@ export interface DispatchTimings {
   readonly frameworkMs: number;
 }
 
-/** What `dispatch` answers; there is no receipt when nothing was dispatched. */
+/** What `dispatch` returns; there is no receipt when nothing was dispatched. */
 export interface DispatchResult<Result = JsonValue> {
   readonly receipt?: GameActionReceipt<Result>;
   readonly disposition: Disposition;

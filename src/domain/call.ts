@@ -3,7 +3,7 @@ import type { FailureCategory } from "./failure.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { AnyTool } from "./tool.ts";
 
-/** A model's draft of a call, as it came over the wire. `providerData` is opaque and echoed; what is no JSON of it is left out. */
+/** A model's draft of a call, as it came over the wire. `providerData` is opaque and echoed; what is not JSON is left out. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;

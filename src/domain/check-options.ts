@@ -4,7 +4,7 @@ import { isName } from "./names.ts";
 /** A check of one option: what is wrong with a value, or undefined. */
 export type OptionCheck = (value: unknown) => string | undefined;
 
-/** One of the texts named. */
+/** One of the strings named. */
 export function oneOf(...allowed: readonly string[]): OptionCheck {
   return (value) =>
     typeof value === "string" && allowed.includes(value) ? undefined : `must be one of ${allowed.join(", ")}`;
@@ -14,13 +14,13 @@ export function oneOf(...allowed: readonly string[]): OptionCheck {
 export const mustBeFunction: OptionCheck = (value) => (typeof value === "function" ? undefined : "must be a function");
 /** True or false. */
 export const mustBeBoolean: OptionCheck = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
-/** A text. */
+/** A string. */
 export const mustBeString: OptionCheck = (value) => (typeof value === "string" ? undefined : "must be a string");
 /** Anything at all. */
 export const mayBeAnything: OptionCheck = () => undefined;
 /** A list. */
 export const mustBeList: OptionCheck = (value) => (Array.isArray(value) ? undefined : "must be an array");
-/** An object that is no list. */
+/** An object that is not an array. */
 export const mustBeRecord: OptionCheck = (value) =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
 /** An id; see `isName`. */

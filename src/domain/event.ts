@@ -83,7 +83,7 @@ export interface KernelEventMap {
   toolDispatched: CallEventBase & {
     readonly epoch: number;
     readonly isWrite: boolean;
-    /** Since its preparation was behind it: the sum of the three below. */
+    /** Since its preparation ended: the sum of the three below. */
     readonly waitedMs: number;
     /** Until its epoch started. */
     readonly barrierMs: number;

@@ -12,7 +12,7 @@ export function copyFrozen<Value>(value: Value): Value {
   return isContainer(value) ? (copyContainer(value, new Map()) as Value) : value; // of the same shape
 }
 
-/** As {@link copyFrozen}; what cannot be copied is answered as it is, and is refused by whoever reads it. */
+/** As {@link copyFrozen}; what cannot be copied is returned as it is, and is refused by whoever reads it. */
 export function copyFrozenIfReadable<Value>(value: Value): Value {
   if (!isContainer(value)) return value;
   try {

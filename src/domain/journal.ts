@@ -41,7 +41,7 @@ export interface Journal {
   listOpen(options: ListOpenOptions): Promise<JournalPage>;
   /**
    * Removes arguments and receipt content of final entries last changed before a time, never of an open
-   * one; ids stay taken (ACT-10). Answers how many.
+   * one; ids stay taken (ACT-10). Returns how many.
    */
   prune(options: { readonly finalBefore: number }): Promise<number>;
   close(): Promise<void>;
@@ -90,7 +90,7 @@ export interface JournalProtocol {
   listEvidence(operationId: string): Promise<readonly JournalEvidence[]>;
   /**
    * Tells when scopes or an operation may have become free: at least once after every such change that
-   * this journal made or was notified of. Answers a function that ends it. *Contract*: does not throw.
+   * this journal made or was notified of. Returns a function that ends it. *Contract*: does not throw.
    */
   onReleased(listener: (released: Released) => void): () => void;
   readonly isClosed: boolean;

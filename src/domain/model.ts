@@ -3,7 +3,7 @@ import type { Delta } from "./event.ts";
 import type { JsonObject } from "./json.ts";
 import type { AssistantPart, Message, Usage } from "./message.ts";
 
-/** A tool as a model is told of it; `inputSchema` is JSON Schema. */
+/** A tool as a model sees it; `inputSchema` is JSON Schema. */
 export interface ModelTool {
   readonly name: string;
   readonly description: string;

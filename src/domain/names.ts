@@ -30,7 +30,7 @@ export function isName(value: unknown): value is string {
   return nameFault(value) === undefined;
 }
 
-/** What is wrong with a text as a conflict key, behind "a key"; undefined when it can be one (PREP-5). */
+/** What is wrong with a string as a conflict key, to follow "a key"; undefined when it can be one (PREP-5). */
 export function keyFault(key: string): string | undefined {
   if (key.length > MAX_KEY_UNITS) return `over ${MAX_KEY_UNITS} UTF-16 units`;
   if (!key.isWellFormed()) return "with a lone surrogate";

@@ -3,7 +3,7 @@ import type { JsonObject } from "./json.ts";
 /** Time, injected. `now` is milliseconds since the epoch. */
 export interface Clock {
   now(): number;
-  /** Calls `run` once when `now()` has reached `atMs`; answers a function that takes it back. */
+  /** Calls `run` once when `now()` has reached `atMs`; returns a function that takes it back. */
   setTimer(atMs: number, run: () => void): () => void;
 }
 

@@ -31,7 +31,7 @@ export function categoryOf(error: unknown, otherwise: FailureCategory): FailureC
   }
 }
 
-/** A category that somebody named; `unspecified` for what is none. */
+/** A category that somebody named; `unspecified` for anything else. */
 export function readCategory(category: unknown): FailureCategory {
   return FAILURE_CATEGORIES.find((known) => known === category) ?? "unspecified";
 }

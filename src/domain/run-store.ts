@@ -27,12 +27,12 @@ export interface RunPage {
 }
 
 /**
- * Where runs are kept, so that another process can go on with them (RUN-6). A run is a list of facts; the
+ * Where runs are kept, so that another process can resume them (RUN-6). A run is a list of facts; the
  * store neither reads nor changes them. Times are milliseconds since the epoch, by the store's clock.
  */
 export interface RunStore {
   listOpen(options: { readonly limit: number; readonly after?: string | undefined }): Promise<RunPage>;
-  /** Removes runs that ended before a time, never an open one. Answers how many. */
+  /** Removes runs that ended before a time, never an open one. Returns how many. */
   prune(options: { readonly endedBefore: number }): Promise<number>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -52,7 +52,7 @@ export interface RunClaim {
   /** Every fact recorded so far, in order. */
   readonly facts: readonly RunFact[];
   /**
-   * Records facts behind all that were given before, all or none, durable when the promise resolves;
+   * Records facts after all that were given before, all or none, durable when the promise resolves;
    * several appends under way may share a commit. `progress` is what the list shows from now on.
    * Rejects with `RUN_CLAIMED` when another process has taken the run over, `JOURNAL_*` when the store cannot.
    * *Contract*: the same facts are given again after a rejection. A store whose commit may have been made all the
@@ -90,7 +90,7 @@ export type StoredPreparation =
       readonly repairs: readonly Repair[];
     };
 
-/** One thing that happened in a run. JSON, and enough of them in order to go on from (RUN-6). */
+/** One thing that happened in a run. JSON, and enough of them, in order, to go on from (RUN-6). */
 export type RunFact =
   | { readonly kind: "begun"; readonly earlier: readonly Message[] }
   /** A message that was added to the transcript and that nothing else records. */

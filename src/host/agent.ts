@@ -73,7 +73,7 @@ export class Agent {
   }
 
   /**
-   * Goes on with a run: one of this Agent that waits for approvals (APP-3), or with a run store any run that
+   * Resumes a run: one of this Agent that waits for approvals (APP-3), or with a run store any run that
    * nobody holds, from where it was left (RUN-6). An ended run of the store gives its result again.
    */
   resume(runId: string, options: ResumeOptions = {}): Run {

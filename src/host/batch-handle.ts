@@ -12,8 +12,8 @@ export interface Batch extends AsyncIterable<KernelEvent> {
   /** The same events as an rxjs Observable; a subscriber that throws is dropped. */
   readonly events$: Observable<KernelEvent>;
   /**
-   * Calls a function with every event from the first on; answers a function that stops it.
-   * @throws KernelError `INVALID_OPTIONS` for what is no function.
+   * Calls a function with every event from the first on; returns a function that stops it.
+   * @throws KernelError `INVALID_OPTIONS` for anything but a function.
    */
   subscribe(listener: EventListener): () => void;
   /**

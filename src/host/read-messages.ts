@@ -12,7 +12,7 @@ export interface RunInputMessages {
 }
 
 /**
- * Reads what `run` was given: a text, or messages of which the user's last ones are the prompt.
+ * Reads what `run` was given: a string, or messages of which the user's last ones are the prompt.
  * @throws KernelError `INVALID_OPTIONS` for anything else, and for a transcript in which a tool call has
  * not exactly one result right after its response (RUN-5).
  */

@@ -30,7 +30,7 @@ export type GivenCall = Omit<ToolCall, "id" | "arguments"> & {
 
 /** Options of `execute`. */
 export interface ExecuteOptions {
-  /** Cancels the batch when it fires; its reason is told to tools, and to the model if it is a text. */
+  /** Cancels the batch when it fires; its reason is told to tools, and to the model if it is a string. */
   readonly signal?: AbortSignal | undefined;
   /** Default one more than the batch before, first 1. */
   readonly turn?: number | undefined;

@@ -43,7 +43,7 @@ export interface ToolSessionOptions {
   readonly host?: unknown;
   /** Names the run in events and operation ids; default a new one. */
   readonly runId?: string | undefined;
-  /** Where the run is kept, so that another process can go on with it (RUN-6); default nowhere. */
+  /** Where the run is kept, so that another process can resume it (RUN-6); default nowhere. */
   readonly runStore?: RunStore | undefined;
   readonly clock?: Clock | undefined;
   readonly inspect?: Inspect | undefined;

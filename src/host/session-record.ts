@@ -3,7 +3,7 @@
  * Owns: the claim, what an earlier process has left, which turns it has run and the result of the last; the others
  * are the store's, so that a long session does not hold all that was ever answered. Invariants: the run is claimed
  * before the first batch, and never once it is closed; a response is durable before any of its calls is prepared; a
- * batch that an earlier process left is gone on with before anything else (RUN-6).
+ * batch that an earlier process left is resumed before anything else (RUN-6).
  */
 import type { BatchResult } from "../domain/batch.ts";
 import { invalidOption } from "../domain/check-options.ts";
@@ -22,7 +22,7 @@ import type { ExecuteOptions, ReadResponse } from "./read-response.ts";
 import { type ComparedResponse, type GivenJob, isSameResponse } from "./same-response.ts";
 import { checkStoredApprovals, isAgentsRun } from "./stored-runs.ts";
 
-/** How a response is to be run: anew, gone on with, or not at all since it has its result. */
+/** How a response is to be run: anew, resumed, or not at all since it has its result. */
 export type RecordedStart =
   | { readonly kind: "run"; readonly turn: number; readonly stored: StoredBatch | undefined }
   | { readonly kind: "known"; readonly result: BatchResult };
@@ -38,7 +38,7 @@ export class SessionRecord {
   readonly #core: SessionCore;
   readonly #store: RunStore;
   readonly #onLost: (error: KernelError) => void;
-  /** What an earlier process has left; its open batch only until it is gone on with. */
+  /** What an earlier process has left; its open batch only until it is resumed. */
   #stored: StoredRun = foldRun([]);
   #facts: readonly RunFact[] = [];
   /** The turns that this session has run to their end. */
@@ -140,7 +140,7 @@ export class SessionRecord {
   }
 
   /**
-   * Ends a batch whose every call has settled, since its host goes on with a later turn: it has been told, and
+   * Ends a batch whose every call has settled, since its host continues with a later turn: it has been told, and
    * its process died before that was recorded. @throws KernelError `INVALID_OPTIONS` for a batch that is open.
    */
   #endLeft(open: StoredBatch, turn: number): void {
@@ -157,7 +157,7 @@ export class SessionRecord {
     this.#restore([...this.#facts, end]);
   }
 
-  /** The turn behind the last one, also while the story is told again; what is no part of it gets a turn of its own. */
+  /** The turn after the last one, also while the story is told again; what is not part of it gets a turn of its own. */
   #nextTurn(response: ReadResponse): number {
     const next = this.#turn + 1;
     if (this.#findResult(response, next) !== undefined) return next;

@@ -55,10 +55,10 @@ export class ToolSession implements AsyncDisposable {
   }
 
   /**
-   * Runs the tool calls of one response; while another runs it queues. Answers at once: events and result
-   * come by the {@link Batch}. The same response with `approvals` goes on with the batch that waits for
+   * Runs the tool calls of one response; while another runs it queues. Returns at once: events and result
+   * come through the {@link Batch}. The same response with `approvals` continues the batch that waits for
    * them (APP-3).
-   * @throws KernelError `INVALID_OPTIONS` for a response or option that is none, for an unknown approval
+   * @throws KernelError `INVALID_OPTIONS` for an invalid response or option, for an unknown approval
    * id, and for another response while approvals are open.
    */
   execute(response: GivenResponse, options: ExecuteOptions = {}): Batch {

@@ -19,7 +19,7 @@ import { notFoundError } from "./failed-run.ts";
 
 /**
  * Takes a new run into a store before it begins. Rejects with `INVALID_OPTIONS` when its id is taken, or its
- * messages are no JSON.
+ * messages are not JSON.
  */
 export async function claimNewRun(store: RunStore, loop: RunLoop, prompt: readonly Message[]): Promise<void> {
   const { core } = loop;

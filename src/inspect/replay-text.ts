@@ -33,7 +33,7 @@ export function replayText(recording: Recording, options: ReplayOptions = {}): G
   return readLines(tellEntries(entries, options.charts === true));
 }
 
-/** What is no entry is found where it is told. */
+/** What is not an entry is found where it is told. */
 function* readLines(lines: Iterator<string, void>): Generator<string, void> {
   for (;;) {
     const next = readGiven("recording", () => lines.next());

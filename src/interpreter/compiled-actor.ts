@@ -84,7 +84,7 @@ export class CompiledActor {
     return this.#row.value;
   }
 
-  /** Processes an event, behind those that are being processed. */
+  /** Processes an event, after those that are being processed. */
   send(event: EventObject): void {
     if (this.#isProcessing) {
       this.#mailbox ??= [];
@@ -154,7 +154,7 @@ export class CompiledActor {
     this.#handOut(emitted);
   }
 
-  /** Updates the context and answers what is to be emitted: nothing, one event, or a list of them. */
+  /** Updates the context and returns what is to be emitted: nothing, one event, or a list of them. */
   #apply(actions: readonly CompiledAction[], event: EventObject): EventObject | readonly EventObject[] | undefined {
     let emitted: EventObject | EventObject[] | undefined;
     for (const action of actions) {

@@ -5,7 +5,7 @@ import { KernelError } from "../domain/errors.ts";
 /** Most entries, or runs, of one page. */
 const MAX_PAGE = 10_000;
 
-/** A page to read: how long it may be, and the id behind which it begins. */
+/** A page to read: how long it may be, and the id after which it begins. */
 export interface Page {
   readonly limit: number;
   readonly after: string;
@@ -13,7 +13,7 @@ export interface Page {
 
 /**
  * Reads the options of a `listOpen`.
- * @throws KernelError `INVALID_OPTIONS` when `limit` is no whole number from 1 to 10,000, or `after` no text.
+ * @throws KernelError `INVALID_OPTIONS` when `limit` is not a whole number from 1 to 10,000, or `after` not a string.
  */
 export function readPage(given: unknown): Page {
   const { limit, after } = checkOptions(
@@ -29,7 +29,7 @@ export function readPage(given: unknown): Page {
 }
 
 /**
- * Reads the time before which a `prune` forgets. What is no number is refused and not handed on: to a
+ * Reads the time before which a `prune` forgets. What is not a number is refused and not passed on: to a
  * database a text may well be later than every time there is, and what was forgotten does not come back.
  * @throws KernelError `INVALID_OPTIONS` naming the option.
  */

@@ -48,7 +48,7 @@ export class MemoryTables {
     return stored;
   }
 
-  /** Open entries behind an id, in order of their ids. */
+  /** Open entries after an id, in order of their ids. */
   listOpen(after: string): StoredEntry[] {
     return [...this.#entries.values()]
       .filter(({ operationId, state }) => OPEN_STATES.includes(state) && operationId > after)

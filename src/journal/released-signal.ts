@@ -7,7 +7,7 @@ import type { Released } from "../domain/journal.ts";
 export class ReleasedSignal {
   readonly #listeners = new Set<(released: Released) => void>();
 
-  /** Adds a listener; answers a function that removes it. */
+  /** Adds a listener; returns a function that removes it. */
   add(listener: (released: Released) => void): () => void {
     this.#listeners.add(listener);
     return () => {

@@ -21,7 +21,7 @@ const LONGEST_MS = 86_400_000;
 
 /**
  * Reads lease options.
- * @throws KernelError `INVALID_OPTIONS` when one is no whole number of milliseconds from 1 to a day, or
+ * @throws KernelError `INVALID_OPTIONS` when one is not a whole number of milliseconds from 1 to a day, or
  * the heartbeat does not come at least twice within the lease.
  */
 export function readLease(options: LeaseOptions): Lease {

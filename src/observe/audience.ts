@@ -47,7 +47,7 @@ export function audienceOf<Kind extends KernelEventKind>(kind: Kind, fields: Ker
   }
 }
 
-/** A provider may stream what is no delta at all; only what is known to be harmless is shown. */
+/** A provider may stream what is not a delta at all; only what is known to be harmless is shown. */
 function audienceOfDelta(delta: Delta | undefined): Audience {
   return delta?.type === "text" || delta?.type === "reasoning" ? "owner" : "internal";
 }

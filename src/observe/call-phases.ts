@@ -35,7 +35,7 @@ export class CallPhases {
     this.#running += 1;
   }
 
-  /** A call has its result; answers what it was before. */
+  /** A call has its result; returns what it was before. */
   end(callIndex: number): CallPhase | undefined {
     const phase = this.#phases[callIndex];
     if (phase === undefined) return undefined;

@@ -50,8 +50,8 @@ export class EventHub {
   }
 
   /**
-   * Every event from the first on, as they come; answers a function that stops it.
-   * @throws KernelError `INVALID_OPTIONS` for a listener that is no function.
+   * Every event from the first on, as they come; returns a function that stops it.
+   * @throws KernelError `INVALID_OPTIONS` for a listener that is not a function.
    */
   subscribe(listener: EventListener, onEnd?: () => void): () => void {
     checkGiven(listener, "listener", mustBeFunction);
@@ -113,7 +113,7 @@ export class EventHub {
     if (this.#hasEnded && !subscriber.isDropped) this.#finish(subscriber);
   }
 
-  /** Calls the listener; answers its promise when it is still at work. */
+  /** Calls the listener; returns its promise when it is still at work. */
   #call(subscriber: Subscriber, event: KernelEvent): PromiseLike<unknown> | undefined {
     try {
       const answer = subscriber.listener(Object.freeze(event));

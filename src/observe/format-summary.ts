@@ -7,7 +7,7 @@ type Line = readonly [label: string, value: string];
 /**
  * The summary as a table of plain text for people: a line per figure, values aligned to the right, every
  * line ended. Outcomes and categories without a call are left out; times are in milliseconds.
- * @throws KernelError `INVALID_OPTIONS` for what is no summary.
+ * @throws KernelError `INVALID_OPTIONS` for anything but a summary.
  */
 export function formatSummary(summary: GameAgentPerformanceSummary): string {
   const lines = readGiven("summary", () => [...countLines(summary), ...timeLines(summary.times)]);

@@ -74,7 +74,7 @@ class GuardedObservable<Value> extends Observable<Value> {
 }
 
 /**
- * Makes an Observable from a source that is connected anew for each subscriber and answers how to stop
+ * Makes an Observable from a source that is connected anew for each subscriber and returns how to stop
  * it. `onFault` is told what subscribers throw.
  */
 export function createGuardedObservable<Value>(

@@ -28,7 +28,7 @@ const VERSION = 1;
  * names format and version, then one trace record a line (OBS-3). It is enough for {@link summarize}.
  * **shape**: `write` is given each line with its line end, the first one at once; what it throws later is
  * swallowed by the kernel, as is what a promise of it rejects with. Nobody waits for such a promise.
- * @throws KernelError `INVALID_OPTIONS` for what is no function, and naming the option.
+ * @throws KernelError `INVALID_OPTIONS` for anything but a function, and naming the option.
  */
 export function recordJsonLines(write: (line: string) => void, options: RecordOptions = {}): Telemetry {
   checkGiven(write, "write", mustBeFunction);
@@ -42,7 +42,7 @@ export function recordJsonLines(write: (line: string) => void, options: RecordOp
  * Reads a recording back: its text, or its lines or pieces of whole lines. Recordings may follow each other
  * in one text, each with its first line. Records of no event are left out, and so is a last line that was
  * torn off in the middle.
- * @throws KernelError `INVALID_OPTIONS` naming the line, when it is no recording, one of a version that is
+ * @throws KernelError `INVALID_OPTIONS` naming the line, when it is not a recording, one of a version that is
  * not known, or damaged.
  */
 export function readJsonLines(recording: string | Iterable<string>): readonly RecordedEvent[] {

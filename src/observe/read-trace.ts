@@ -23,7 +23,7 @@ const OUTCOMES: Readonly<Record<Outcome, true>> = {
   repeatTerminated: true,
 };
 
-/** What a field holds, by its name or by kind and name; a field that is not named here is a text. */
+/** What a field holds, by its name or by kind and name; a field that is not named here is a string. */
 const CHECKS: Readonly<Record<string, Check>> = {
   callIndex: isNumber,
   epoch: isNumber,
@@ -61,7 +61,7 @@ const KINDS: ReadonlyMap<string, KernelEventKind> = new Map(
 );
 
 /**
- * Reads a trace record back into the event it was made of, as far as it was recorded. Answers `undefined`
+ * Reads a trace record back into the event it was made of, as far as it was recorded. Returns `undefined`
  * for a record that is of no event, and the name of the field that is not as it should be.
  */
 export function readTrace(traceRecord: TraceRecord): RecordedEvent | { readonly fault: string } | undefined {

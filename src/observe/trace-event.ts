@@ -14,7 +14,7 @@ const MAX_TEXT_CHARACTERS = 128;
 
 /**
  * The trace record of an event: `kernel.` and its kind in lower case, and what of it may be told (OBS-3).
- * **bounds**: a text is cut after 128 characters.
+ * **bounds**: a string is cut after 128 characters.
  */
 export function traceEvent(event: KernelEvent, options: TraceOptions): TraceRecord {
   const fields = event as unknown as Readonly<Record<string, unknown>>; // read by the names of its kind's own fields
@@ -51,7 +51,7 @@ function addDerived(attributes: Record<string, JsonValue>, event: KernelEvent, o
       if (event.action !== undefined) attributes.action = tracedAction(event.action);
       break;
     case "messageUpdated":
-      // A provider may stream what is no delta at all.
+      // A provider may stream what is not a delta at all.
       attributes.delta = { type: traced(event.delta?.type) ?? "unknown" };
       break;
     case "messageEnded":

@@ -11,7 +11,7 @@ export interface CloserFacts {
   readonly refusedBy: ClosedBy | undefined;
 }
 
-/** What ends the loop behind a batch whose calls have all settled, in the fixed precedence (RUN-2); undefined: nothing does. Pure. */
+/** What ends the loop after a batch whose calls have all settled, in the fixed precedence (RUN-2); undefined: nothing does. Pure. */
 export function findCloser(
   settled: readonly Pick<SettledCall, "result">[],
   { isProjectionFailed, isTerminated, refusedBy }: CloserFacts,

@@ -55,7 +55,7 @@ export function headsItsLanes<Entry extends LaneEntry>(lanes: Lanes<Entry>, entr
 }
 
 /**
- * Takes an entry out of all its lanes, wherever it stands, and answers the entries that may have become
+ * Takes an entry out of all its lanes, wherever it stands, and returns the entries that may have become
  * startable by it: the next of each queue, each once.
  */
 export function leaveLanes<Entry extends LaneEntry>(lanes: Lanes<Entry>, entry: Entry, nowMs: number): Entry[] {
@@ -66,7 +66,7 @@ export function leaveLanes<Entry extends LaneEntry>(lanes: Lanes<Entry>, entry: 
 }
 
 /**
- * Keeps the keys of an abandoned write against later writes until a time (EPOCH-8), and answers the
+ * Keeps the keys of an abandoned write against later writes until a time (EPOCH-8), and returns the
  * entries that may have become startable by it: reads next in line.
  */
 export function holdLanes<Entry extends LaneEntry>(

@@ -11,7 +11,7 @@ const COMPAT: unique symbol = Symbol("toolkernel.compat");
 /** A tool's `prepareArguments` made by a compatibility step: it can also tell what it changed. */
 export interface CompatPreparer {
   (draft: JsonValue): JsonValue;
-  /** Repairs a draft and lists the repairs. Pure. @throws KernelError `INVALID_OPTIONS` for what is no JSON. */
+  /** Repairs a draft and lists the repairs. Pure. @throws KernelError `INVALID_OPTIONS` for anything but JSON. */
   applyTo(draft: JsonValue): RepairedDraft;
   readonly [COMPAT]: true;
 }
@@ -74,7 +74,7 @@ export function applyCompat(option: CompatOption, schema: JsonObject, draft: Jso
 }
 
 /**
- * Runs a tool's `prepareArguments`; of a compatibility step it also answers the repairs. `undefined`
+ * Runs a tool's `prepareArguments`; of a compatibility step it also returns the repairs. `undefined`
  * leaves the draft as it is. What the function throws is thrown; what it answers is not yet judged.
  */
 export function prepareWithRepairs(

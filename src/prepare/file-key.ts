@@ -17,7 +17,7 @@ const OPTION_CHECKS: Readonly<Record<keyof FileKeyOptions, OptionCheck>> = {
  * The conflict key of a file: `file:` and its absolute path in POSIX form, `.` and `..` resolved. Pure:
  * the file system is not asked, so symbolic links are not followed, and a path may lead out of `root`.
  * Backslashes count as separators; a drive letter stays, in lower case.
- * @throws KernelError `INVALID_OPTIONS` for a path that is no text, and naming the option.
+ * @throws KernelError `INVALID_OPTIONS` for a path that is not a string, and naming the option.
  */
 export function fileKey(path: string, options: FileKeyOptions = {}): string {
   checkGiven(path, "path", mustBeString);

@@ -3,7 +3,7 @@ import { JSON_FAULTS } from "./walk-json.ts";
 
 /**
  * The first fault of JSON text. `position` counts UTF-16 units from 0, `path` leads to the place;
- * `fault` is a phrase that holds nothing of the text. `syntax`: the text is no JSON. `content`: it is,
+ * `fault` is a phrase that holds nothing of the text. `syntax`: the text is not JSON. `content`: it is,
  * but not JSON that can be taken (PREP-11).
  */
 export interface TextFault {
@@ -14,7 +14,7 @@ export interface TextFault {
 }
 
 /**
- * Reads JSON text slowly and exactly and answers its first fault, or `undefined` for text that can be
+ * Reads JSON text slowly and exactly and returns its first fault, or `undefined` for text that can be
  * taken. It makes no values: `JSON.parse` does; this says what that hides (duplicate keys, rounded
  * numbers) and, in place of its messages, which quote the text, where the text goes wrong. Linear in
  * the length of the text; recursion is bounded by the nesting allowed.
@@ -101,7 +101,7 @@ function scanArray(scan: Scan): boolean {
   return skipCharacter(scan, "]") || expected(scan, "a comma or ] after the array element");
 }
 
-/** Scans a string that opens here; answers it decoded, `undefined` when a fault was found. */
+/** Scans a string that opens here; returns it decoded, `undefined` when a fault was found. */
 function scanString(scan: Scan): string | undefined {
   const start = scan.at;
   scan.at += 1;

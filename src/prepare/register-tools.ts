@@ -24,7 +24,7 @@ export type ToolRegistry = ReadonlyMap<string, RegisteredTool>;
 
 /**
  * Registers tools under their exact names. A tool already in `earlier` is not compiled again.
- * @throws KernelError `DUPLICATE_TOOL`, `INVALID_OPTIONS` for what is no tool, `INVALID_TOOL_SCHEMA` with
+ * @throws KernelError `DUPLICATE_TOOL`, `INVALID_OPTIONS` for anything but a tool, `INVALID_TOOL_SCHEMA` with
  * tool and JSON pointer (PREP-8).
  */
 export function registerTools(

@@ -12,7 +12,7 @@ import { walkJson } from "./walk-json.ts";
  * schema gives itself (Standard JSON Schema, or the method of a library that has one). A frozen copy.
  *
  * Throws `INVALID_TOOL_SCHEMA`, naming the tool, when there is none or it is not JSON; `INVALID_OPTIONS` for
- * what is no tool, and a schema that cannot be read.
+ * anything but a tool, and a schema that cannot be read.
  */
 export function toolJsonSchema(tool: Pick<AnyTool, "name" | "inputSchema" | "inputJsonSchema">): JsonObject {
   checkGiven(tool, "tool", mustBeRecord);
@@ -51,7 +51,7 @@ function convertStandard(toolName: string, schema: StandardSchema): unknown {
   throw invalidSchema(toolName, `${why}. Pass inputJsonSchema alongside it`, cause);
 }
 
-/** The ways a schema object may turn itself into JSON Schema; each answers `undefined` where it is not offered. */
+/** The ways a schema object may turn itself into JSON Schema; each returns `undefined` where it is not offered. */
 function convertersOf(schema: StandardSchema): readonly (() => unknown)[] {
   const target = "draft-2020-12";
   return [

@@ -16,7 +16,7 @@ const MAX_DESCRIBED_ISSUES = 8;
 const MAX_MESSAGE_CHARACTERS = 300;
 
 /**
- * Runs a Standard Schema's own validation, exactly once (PREP-1). Answers at once or by a promise, as
+ * Runs a Standard Schema's own validation, exactly once (PREP-1). Returns at once or by a promise, as
  * the schema does; never throws and never rejects. The reason names paths and what the schema says
  * about them; where a library quotes the value, the quotation is taken out.
  */

@@ -37,7 +37,7 @@ export class BatchApprovals {
   }
 
   /**
-   * Makes an approval for every call that asks, records what was prepared, and answers how many there are.
+   * Makes an approval for every call that asks, records what was prepared, and returns how many there are.
    * Before anybody is asked it is durable (APP-1, RUN-6).
    */
   ask(): number | Promise<number> {

@@ -70,7 +70,7 @@ function whatWasSaid(call: CallRun): ToolResult | string | undefined {
   return reason === undefined ? undefined : stoppedText("cancelled", reason);
 }
 
-/** The reason the host gave for a cancellation, if it is a text of its own; reading it never throws. */
+/** The reason the host gave for a cancellation, if it is a string of its own; reading it never throws. */
 function reasonOf({ owner }: CallRun): string | undefined {
   const reason: unknown = owner.cancellation.reason;
   try {

@@ -7,7 +7,7 @@ import type { ResumeFacts } from "./run-settings.ts";
 
 type Report = (event: RunEvent) => void;
 
-/** Runs the calls of a run's response, or goes on with those that waited for approvals (APP-3). */
+/** Runs the calls of a run's response, or continues those that waited for approvals (APP-3). */
 export function executeTurn(run: RunLoop, tools: ToolRegistry, report: Report): void {
   const { assistant, turn, core, batch, resumeFacts } = run;
   if (resumeFacts !== undefined && batch !== undefined) {

@@ -36,7 +36,7 @@ export class Execution implements ExecutorWatcher {
   /** What was thrown; `undefined` inside when nothing was. */
   thrown: { readonly error: unknown } | undefined;
   hasEnded = false;
-  /** An end that came when the call was given up and had no result yet; told of behind its result. */
+  /** An end that came when the call was given up and had no result yet; told after its result. */
   #lateEnd: ExecutorEnd | undefined;
   /** When its signal fired. */
   signalledAtMs: number | undefined;

@@ -21,7 +21,7 @@ export class Mailbox {
     this.#onFault = onFault;
   }
 
-  /** Sends an event to an actor, behind all that were sent before. */
+  /** Sends an event to an actor, after all that were sent before. */
   send<Event>(actor: Addressee<Event>, event: Event): void {
     if (this.#isDelivering) {
       this.#queue.push(actor, event);
@@ -32,7 +32,7 @@ export class Mailbox {
     this.#deliverQueued();
   }
 
-  /** Runs a task, behind all that were sent before. */
+  /** Runs a task, after all that were sent before. */
   run(task: () => void): void {
     this.send(TASKS, task);
   }

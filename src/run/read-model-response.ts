@@ -22,7 +22,7 @@ export function readModelResponse(answer: unknown): ModelAnswer {
   }
 }
 
-/** Reads a streamed part; `undefined` for what is none, which listeners are not told of. */
+/** Reads a streamed part; `undefined` for anything else, which listeners are not told of. */
 export function readDelta(given: unknown): Delta | undefined {
   try {
     if (!isRecord(given)) return undefined;
@@ -81,14 +81,14 @@ function readPart(given: unknown): AssistantPart | undefined {
     : { type: "toolCall", id, name: given.name, arguments: draft, ...providerData };
 }
 
-/** It is opaque and echoed; where it is no JSON no transcript could hold it, and it is left out. */
+/** It is opaque and echoed; where it is not JSON no transcript could hold it, and it is left out. */
 function readProviderData(given: object): { readonly providerData?: never } {
   const copy = copyFrozenIfReadable(given);
   return isStorable(copy) ? { providerData: copy as never } : {};
 }
 
 /**
- * Arguments as the transcript keeps them: a text or an object, as they came. A value of another type becomes
+ * Arguments as the transcript keeps them: a string or an object, as they came. A value of another type becomes
  * its JSON text, so that only its own call is refused, in preparation (PREP-11). `undefined`, or a throw, for
  * what no wire can carry.
  */

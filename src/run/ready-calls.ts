@@ -40,7 +40,7 @@ export class ReadyCalls<Call extends InSource> {
     return call;
   }
 
-  /** Takes a call out, wherever it stands; answers whether it was there. */
+  /** Takes a call out, wherever it stands; returns whether it was there. */
   delete(call: Call): boolean {
     const index = this.#calls.indexOf(call, this.#first);
     if (index !== -1) this.#calls.splice(index, 1);

@@ -31,7 +31,7 @@ export interface ModelRequestPort {
   readonly onAnswer: (answer: ModelAnswer) => void;
 }
 
-/** Sends a request; answers how to stop it. A stopped request reports nothing more. */
+/** Sends a request; returns how to stop it. A stopped request reports nothing more. */
 export function requestModel(
   model: ModelProvider,
   request: ModelRequest,

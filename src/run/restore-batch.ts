@@ -17,7 +17,7 @@ const MISSING_TEXT = "unknown_tool: the tool of this call is no longer there, so
  * Brings the calls of a batch to where an earlier process left them (RUN-6): prepared arguments are taken
  * as stored and never transformed again, settled calls keep their results, and nobody is asked anew. Events tell
  * of those that go on as prepared.
- * Answers how many calls have settled.
+ * Returns how many calls have settled.
  */
 export function restoreCalls(batch: BatchRun, stored: StoredBatch): number {
   for (const preparation of stored.preparations ?? []) {
@@ -35,7 +35,7 @@ export function restoreCalls(batch: BatchRun, stored: StoredBatch): number {
   return stored.settled.size;
 }
 
-/** Who watches this process alone is told of each call that it goes on with, and of its keys. */
+/** Who watches this process alone is told of each call that it resumes, and of its keys. */
 function tellPrepared({ core }: BatchRun, call: CallRun): void {
   const { prepared, refusal, settled } = call;
   if (prepared === undefined || refusal !== undefined || settled !== undefined) return;

@@ -18,7 +18,7 @@ import { Transcript } from "./transcript.ts";
 /** Where a stored run goes on: with its open batch, with the end of its turn, or with the next request. */
 export type EntryPoint = "RESUME" | "CLOSE_TURN" | "BEGIN";
 
-/** Takes a stored run into a loop and answers where it goes on. */
+/** Takes a stored run into a loop and returns where it goes on. */
 export function restoreRun(run: RunLoop, stored: StoredRun): EntryPoint {
   const { core } = run;
   run.transcript = new Transcript(stored.earlier);

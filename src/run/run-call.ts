@@ -70,7 +70,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
   standing: CallStanding | undefined;
   hasLeft = false;
   heldUntilMs: number | undefined;
-  /** When its preparation was behind it; waiting is counted from then. */
+  /** When its preparation ended; waiting is counted from then. */
   preparedAtMs = 0;
   /** When it headed all its lanes. */
   headedAtMs = 0;
@@ -138,7 +138,7 @@ export class CallRun implements LaneEntry, CallPlace, DraftCall, ChartDriver<Too
     this.tell(FACTS[type]);
   }
 
-  /** Tells its chart a fact, behind all that were told before. */
+  /** Tells its chart a fact, after all that were told before. */
   tell(event: ToolCallEvent): void {
     this.owner.core.mailbox.send(this.actor, event);
   }

@@ -89,7 +89,7 @@ export class EpochRun implements ChartDriver<EpochEmitted> {
     this.#owner.core.mailbox.send(this.#actor, { type: "HALT" });
   }
 
-  /** Looks at a call that may have become startable; answers whether it has. */
+  /** Looks at a call that may have become startable; returns whether it has. */
   consider(call: CallRun, nowMs = this.#owner.core.settings.steady.now()): boolean {
     if (call.standing !== "queued" || !this.#isStartable(call, nowMs)) return false;
     this.#queued.delete(call);

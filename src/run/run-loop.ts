@@ -74,8 +74,8 @@ export class RunLoop {
   }
 
   /**
-   * Begins with the prompt, or goes on with the batch whose approvals were open (APP-3). One task, so that
-   * what listeners do meanwhile comes behind it.
+   * Begins with the prompt, or continues the batch whose approvals were open (APP-3). One task, so that
+   * what listeners do meanwhile comes after it.
    */
   enter(type: "BEGIN" | "RESUME" | "CLOSE_TURN", prompt: readonly Message[]): void {
     this.core.mailbox.run(() => {

@@ -46,7 +46,7 @@ export function recordResponse(
 
 /**
  * Records how a run ended, or that it waits for approvals, and gives it back: who resumes it may be
- * anybody. Answers what the host is told: a run whose end could not be recorded goes on in its store, so it
+ * anybody. Returns what the host is told: a run whose end could not be recorded goes on in its store, so it
  * has ended here as `kernelError`, and can be resumed (CAN-5). Undefined where the run is not recorded.
  */
 export function recordEnd(run: RunLoop, outcome: RunOutcome): Promise<RunOutcome> | undefined {

@@ -10,7 +10,7 @@ export const UNCERTAIN_TEXT =
 /** In place of a result that afterToolCall failed to pass on (PREP-13). */
 export const WITHHELD_TEXT = "completed; result withheld; do not repeat";
 
-/** For a call that was cancelled before its executor was called; `reason` is the host's, if it gave a text. */
+/** For a call that was cancelled before its executor was called; `reason` is the host's, if it gave a string. */
 export function cancelledText(reason: string | undefined): string {
   return withReason(CANCELLED_TEXT, reason);
 }

@@ -101,7 +101,7 @@ export function failureResult(error: unknown, category: FailureCategory, maxChar
 
 /**
  * The result of an executor that did not answer, or threw, after its signal had fired, where nothing can be
- * uncertain; `reason` is the host's for a cancellation, if it gave a text.
+ * uncertain; `reason` is the host's for a cancellation, if it gave a string.
  */
 export function stoppedResult(cause: "timeout" | "cancelled", reason?: string): ToolResult {
   return errorResult([textPart(stoppedText(cause, reason))], cause);
@@ -135,7 +135,7 @@ export function blockedResult(blocker: { readonly callId: string; readonly toolN
   return errorResult([textPart(blockedText(blocker))], "conflict");
 }
 
-/** The result of a call that was cancelled before dispatch; `reason` is the host's, if it gave a text. */
+/** The result of a call that was cancelled before dispatch; `reason` is the host's, if it gave a string. */
 export function cancelledResult(reason: string | undefined): ToolResult {
   return errorResult([textPart(cancelledText(reason))], "cancelled");
 }

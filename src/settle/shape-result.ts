@@ -6,7 +6,7 @@ import { readReturn } from "./settle-call.ts";
 /**
  * Applies what `afterToolCall` answered to a result. Fields it does not name stay; it can never clear the
  * uncertainty of a write, and the model is told of that whatever it answered (PREP-13). An answer that is
- * no result counts as a failure of the hook.
+ * not a result counts as a failure of the hook.
  */
 export function shapeByHook(result: ToolResult, answer: unknown, maxCharacters: number): ToolResult {
   if (answer === undefined) return result;
@@ -50,7 +50,7 @@ function namedFields(answer: unknown): ReadonlyMap<string, unknown> | undefined 
   }
 }
 
-/** An Error, a Map or an array has no fields to name either, and is no result for that. */
+/** An Error, a Map or an array has no fields to name either, and is not a result for that reason. */
 function isPlain(answer: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(answer);
   return !Array.isArray(answer) && (prototype === null || Object.getPrototypeOf(prototype) === null);

@@ -35,7 +35,7 @@ const mustBeEvent: OptionCheck = (value) => {
   return isOne ? undefined : "must be events, each with kind, runId, seq and turn";
 };
 
-/** What was broken is told as it is; what cannot be read is no event. */
+/** What was broken is told as it is; what cannot be read is not an event. */
 function readEvent(run: RunOrder, event: RecordedEvent): void {
   const violation = readGiven("events", () => {
     try {

@@ -13,7 +13,7 @@ import { KEEPING_CASES } from "./journal-suite/keeping.ts";
  * **shape**: `for (const { name, run } of testJournal(open)) test(name, run)` in any runner; a case that
  * fails rejects.
  *
- * @throws KernelError `INVALID_OPTIONS` for what is no function.
+ * @throws KernelError `INVALID_OPTIONS` for anything but a function.
  */
 export function testJournal(open: () => Promise<Journal>): readonly SuiteCase[] {
   checkGiven(open, "open", mustBeFunction);

@@ -14,7 +14,7 @@ import { RunDesk, type RunDeskCase } from "./run-store-suite/run-desk.ts";
  * **shape**: `for (const { name, run } of testRunStore(open)) test(name, run)` in any runner; a case that
  * fails rejects.
  *
- * @throws KernelError `INVALID_OPTIONS` for what is no function.
+ * @throws KernelError `INVALID_OPTIONS` for anything but a function.
  */
 export function testRunStore(open: () => Promise<RunStore>): readonly SuiteCase[] {
   checkGiven(open, "open", mustBeFunction);

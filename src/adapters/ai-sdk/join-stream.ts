@@ -1,7 +1,7 @@
 /**
  * Joins a streamed response to the whole one that the model's `doGenerate` would have given.
  * Owns: the blocks that are open. Invariants: blocks stand in the order they were opened; a stream that
- * ends without `finish` is no response (PREP-10).
+ * ends without `finish` is not a response (PREP-10).
  */
 
 import type { Delta } from "../../domain/event.ts";

@@ -52,13 +52,13 @@ export function readFinishReason(reason: AiSdkResponseLike["finishReason"], call
 
 /**
  * The results of a batch as one tool message, in source order, then what the kernel has to say as a
- * user message; an empty list when there is nothing. Append them behind the assistant's message that
+ * user message; an empty list when there is nothing. Append them after the assistant's message that
  * made the calls.
  *
  * A failure is an `error-text` or `error-json` output, in which bytes are named in a note; otherwise
  * images go as `image-data` and other bytes as `file-data`, which the AI SDK knows from version 6 on.
  * A call that came without an id is answered under the id the kernel gave it.
- * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
+ * @throws KernelError `INVALID_OPTIONS` for anything but a batch's result
  */
 export function toAiSdkMessages(batch: BatchMessages): AiSdkMessage[] {
   return readBatch(batch, () => {

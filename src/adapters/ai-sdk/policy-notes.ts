@@ -7,7 +7,7 @@ export interface PolicyNote {
 }
 
 /**
- * The messages with each note as a user message behind the tool message that answers its calls: where it
+ * The messages with each note as a user message after the tool message that answers its calls: where it
  * was said first, so that the messages before it stay the same from step to step (REP-4). A note that
  * stands there already is not put twice; one whose tool message is gone is left out.
  */

@@ -131,7 +131,7 @@ function callPart(part: Extract<AssistantPart, { readonly type: "toolCall" }>): 
   };
 }
 
-/** Providers take an object alone; a draft that is none was refused, and its result says why. */
+/** Providers take an object alone; a draft that is not one was refused, and its result says why. */
 function parseArguments(draft: string | JsonObject): JsonObject {
   if (typeof draft !== "string") {
     return draft;

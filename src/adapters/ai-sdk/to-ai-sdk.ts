@@ -28,7 +28,7 @@ export interface AiSdkKernel {
   model<Model extends object>(model: Model): Model;
   /** The session's tools, executed through it. */
   readonly tools: Record<string, AiSdkKernelTool>;
-  /** Puts the kernel's own words into the next request, behind the results they belong to. */
+  /** Puts the kernel's own words into the next request, after the results they belong to. */
   prepareStep<Message>(options: { readonly messages: Message[] }): Promise<{ messages?: Message[] }>;
   /** Whether a batch has closed the loop (RUN-2). */
   stopWhen(options?: object): Promise<boolean>;

@@ -21,7 +21,7 @@ const STOP_WORDS = stopWords(["end_turn", "stop_sequence", "tool_use", "pause_tu
 
 /**
  * Declares tools to the Messages API, in the order given.
- * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for what is no
+ * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for anything but a
  *   list of tools
  */
 export function toAnthropicTools(tools: readonly AnyTool[]): AnthropicTool[] {
@@ -57,13 +57,13 @@ export function callsFromAnthropic(message: AnthropicMessageLike): DraftResponse
 
 /**
  * The results of a batch as one user message: a `tool_result` for each call in source order, then what
- * the kernel has to say as text. An empty list when there is nothing. Append it behind the assistant's
+ * the kernel has to say as text. An empty list when there is nothing. Append it after the assistant's
  * message that made the calls.
  *
  * A call from the provider's own code execution (`caller`) may be answered by results alone: then the
  * text of the kernel is the last part of the last result. Images and PDF documents go as such; what a
  * result cannot carry is named in a note.
- * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
+ * @throws KernelError `INVALID_OPTIONS` for anything but a batch's result
  */
 export function toAnthropicMessages(batch: BatchMessages): AnthropicUserMessage[] {
   return readBatch(batch, () => {

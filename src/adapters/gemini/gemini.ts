@@ -18,7 +18,7 @@ const STOP_WORDS = stopWords(["STOP"], ["CONTINUATION"]);
 /**
  * Declares tools to Gemini, in the order given, as one entry for `config.tools`; an empty list when
  * there are none. Schemas go as `parametersJsonSchema`.
- * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for what is no
+ * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for anything but a
  *   list of tools
  */
 export function toGeminiTools(tools: readonly AnyTool[]): GeminiTool[] {
@@ -52,11 +52,11 @@ export function callsFromGemini(response: GeminiResponseLike): DraftResponse {
 /**
  * The results of a batch as one content: a `functionResponse` for each call in source order, then
  * images, audio and documents of the results, each behind a text that says whose it is, then what the
- * kernel has to say. An empty list when there is nothing. Append it behind the model's own content.
+ * kernel has to say. An empty list when there is nothing. Append it after the model's own content.
  *
  * A result is `{ output }`, a failure `{ error }`. Bytes go beside the function responses, since only
  * the newest models take them within. A call that came without an id goes back without one.
- * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
+ * @throws KernelError `INVALID_OPTIONS` for anything but a batch's result
  */
 export function toGeminiContents(batch: BatchMessages): GeminiContent[] {
   return readBatch(batch, () => {

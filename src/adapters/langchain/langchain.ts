@@ -44,11 +44,11 @@ export function callsFromLangChain(message: LangChainMessageLike): DraftResponse
 /**
  * The results of a batch as tool messages, in source order, then what the kernel has to say as a user
  * message: plain objects that LangChain's message lists and LangGraph's reducers take. Append them
- * behind the AI message that made the calls.
+ * after the AI message that made the calls.
  *
  * Images go as `image_url` parts; audio and files that hold no text are named in a note. A call that
  * came without an id is answered under the id the kernel gave it: write it into the AI message too.
- * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
+ * @throws KernelError `INVALID_OPTIONS` for anything but a batch's result
  */
 export function toLangChainMessages(batch: BatchMessages): LangChainMessage[] {
   return readBatch(batch, () => {

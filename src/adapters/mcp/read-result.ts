@@ -2,8 +2,8 @@ import { type ContentPart, type DeclaredResult, type JsonValue, toolResult } fro
 import { isRecord } from "./is-record.ts";
 
 /**
- * Turns what a server answered to `tools/call` into a result of the kernel, or into `undefined` where it is no
- * result at all. Never throws: the call has happened, so odd parts of an answer are shown as they are (UNC-1).
+ * Turns what a server answered to `tools/call` into a result of the kernel, or into `undefined` where it is not
+ * a result at all. Never throws: the call has happened, so odd parts of an answer are shown as they are (UNC-1).
  *
  * **Shape**: `content` becomes parts in the server's order, an unknown part one of type `json`;
  * `structuredContent` goes to `details.structuredContent`, and is what the model sees where `content`
@@ -20,7 +20,7 @@ export function readResult(answer: unknown): DeclaredResult | undefined {
   });
 }
 
-/** Content that is no list says nothing that can be shown; without any, an answer is an empty result. */
+/** Content that is not a list says nothing that can be shown; without any, an answer is an empty result. */
 function isResult({ content, structuredContent, toolResult: value }: Readonly<Record<string, unknown>>): boolean {
   return content === undefined || Array.isArray(content) || structuredContent !== undefined || value !== undefined;
 }

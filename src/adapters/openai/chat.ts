@@ -13,7 +13,7 @@ const STOP_WORDS = stopWords(["stop", "tool_calls", "function_call"]);
 /**
  * Declares tools to Chat Completions, in the order given. Nothing is marked `strict`, so that every JSON
  * Schema is taken as it is; the kernel validates the arguments.
- * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for what is no
+ * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for anything but a
  *   list of tools
  */
 export function toChatTools(tools: readonly AnyTool[]): ChatTool[] {
@@ -41,12 +41,12 @@ export function callsFromChat(completion: ChatCompletionLike): DraftResponse {
 
 /**
  * The results of a batch as `tool` messages, in source order, then what the kernel has to say as a user
- * message. Append them behind the assistant's message that made the calls.
+ * message. Append them after the assistant's message that made the calls.
  *
  * A tool message here is text alone: images, audio and files that hold no text are named in a note. A
  * call that came without an id is answered under the id the kernel gave it, which is `callId` at its
  * `callIndex` in `batch.messages`: write it into the assistant's message too.
- * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
+ * @throws KernelError `INVALID_OPTIONS` for anything but a batch's result
  */
 export function toChatMessages(batch: BatchMessages): ChatMessage[] {
   return readBatch(batch, () => {

@@ -12,7 +12,7 @@ import { shellOutputs } from "./shell-output.ts";
 /**
  * Declares tools to the Responses API, in the order given. None is `strict`, so that every JSON Schema
  * is taken as it is; the kernel validates the arguments.
- * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for what is no
+ * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool has no JSON Schema, `INVALID_OPTIONS` for anything but a
  *   list of tools
  */
 export function toResponsesTools(tools: readonly AnyTool[]): ResponsesTool[] {
@@ -23,13 +23,13 @@ export function toResponsesTools(tools: readonly AnyTool[]): ResponsesTool[] {
 
 /**
  * The results of a batch as input items, in source order and each of the kind that its call wants, then
- * what the kernel has to say as a user message. Append them behind the response's own output items.
+ * what the kernel has to say as a user message. Append them after the response's own output items.
  *
  * Text goes back as text; images and files that hold no text as parts of their own; audio, which an
  * output cannot carry, is named in a note. A call goes back under the id it came with, however long; one
  * that another provider made under {@link toResponsesCallId}; one that came without an id under the id
  * the kernel gave it.
- * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
+ * @throws KernelError `INVALID_OPTIONS` for anything but a batch's result
  */
 export function toResponsesItems(batch: BatchMessages): ResponsesItem[] {
   return readBatch(batch, () => {

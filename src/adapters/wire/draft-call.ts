@@ -13,7 +13,7 @@ export interface WireCall {
 /**
  * A call as the kernel takes it. Id and name stay as the provider wrote them; a missing one is "" (the
  * kernel gives an id, PREP-9). Argument text stays text; absent arguments are blank, which means `{}`
- * (PREP-11); a parsed value that is no object becomes its JSON text, which the kernel refuses by name.
+ * (PREP-11); a parsed value that is not an object becomes its JSON text, which the kernel refuses by name.
  */
 export function draftCall(call: WireCall): ToolCall {
   const draft = {
@@ -39,7 +39,7 @@ export function isFields(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The entries of a provider's list that are objects; anything else on the wire is no list, or no entry. */
+/** The entries of a provider's list that are objects; anything else on the wire is not a list, or not an entry. */
 export function objectsOf(list: unknown): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(list) ? list.filter(isFields) : [];
 }

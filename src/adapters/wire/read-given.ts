@@ -3,7 +3,7 @@ import type { BatchMessages } from "./batch-messages.ts";
 
 /**
  * Reads a provider's response.
- * @throws KernelError `INVALID_OPTIONS` for what is no object, and for one that cannot be read
+ * @throws KernelError `INVALID_OPTIONS` for anything but an object, and for one that cannot be read
  */
 export function readResponse<Read>(response: unknown, read: () => Read): Read {
   checkGiven(response, "response", mustBeRecord);
@@ -12,7 +12,7 @@ export function readResponse<Read>(response: unknown, read: () => Read): Read {
 
 /**
  * Reads what came of a batch.
- * @throws KernelError `INVALID_OPTIONS` for what is no batch's result
+ * @throws KernelError `INVALID_OPTIONS` for anything but a batch's result
  */
 export function readBatch<Read>(batch: BatchMessages, read: () => Read): Read {
   checkGiven(batch, "batch", mustBeRecord);

@@ -15,7 +15,7 @@ export interface ToolDeclaration {
 /**
  * Name, description and JSON Schema of each tool, for the wires to lay out.
  * @throws KernelError `INVALID_TOOL_SCHEMA` when a tool's schema gives no JSON Schema, `INVALID_OPTIONS` for
- *   what is no list of tools
+ *   anything but a list of tools
  */
 export function declareTools(tools: readonly AnyTool[]): readonly ToolDeclaration[] {
   checkGiven(tools, "tools", mustBeList);

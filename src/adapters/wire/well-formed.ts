@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../domain/json.ts";
 
-/** The same JSON value with every lone surrogate in texts and keys replaced, since providers refuse them. */
+/** The same JSON value with every lone surrogate in strings and keys replaced, since providers refuse them. */
 export function wellFormedJson<Value extends JsonValue>(value: Value): Value;
 export function wellFormedJson(value: JsonValue): JsonValue {
   if (typeof value === "string") return value.toWellFormed();

@@ -36,7 +36,7 @@ export class LogView {
     list.addEventListener("keydown", (event) => this.#press(event));
   }
 
-  /** Shows the lines that match, the one of the moment in view; answers how many match. */
+  /** Shows the lines that match, the one of the moment in view; returns how many match. */
   draw(lines: readonly LogLine[], filter: LogFilter, moment: number): number {
     this.#lines = lines.filter((line) => matches(line, filter));
     this.#startMs = lines[0]?.timeMs ?? 0;

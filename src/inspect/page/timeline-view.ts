@@ -51,7 +51,7 @@ export class TimelineView {
     scroller.addEventListener("focusin", (event) => this.#note(keyOf(event.target)));
   }
 
-  /** Draws a run, and answers how many of its calls match the search. A new zoom keeps the middle where it is. */
+  /** Draws a run, and returns how many of its calls match the search. A new zoom keeps the middle where it is. */
   draw(run: TimelineRun, { zoom, showWaiting, search, marked }: TimelineSettings): number {
     this.#run = run;
     this.#calls = callsOf(run);
@@ -71,7 +71,7 @@ export class TimelineView {
     return this.find(search);
   }
 
-  /** Dims what does not match; answers how many match. */
+  /** Dims what does not match; returns how many match. */
   find(search: string): number {
     const wanted = search.trim().toLowerCase();
     this.#matching = new Set(this.#calls.filter((call) => matches(call, wanted)).map(callKey));
@@ -79,7 +79,7 @@ export class TimelineView {
     return this.#matching.size;
   }
 
-  /** Brings the first call that matches the search into view, and with `takesFocus` puts the focus on it; answers whether there is one. */
+  /** Brings the first call that matches the search into view, and with `takesFocus` puts the focus on it; returns whether there is one. */
   showFirstMatch({ takesFocus }: { readonly takesFocus: boolean }): boolean {
     const first = this.#calls.map(callKey).find((key) => this.#matching.has(key));
     const bar = this.#barOf(first);

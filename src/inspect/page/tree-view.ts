@@ -86,7 +86,7 @@ export class TreeView {
     event.preventDefault();
   }
 
-  /** Answers whether the key means something here. */
+  /** Returns whether the key means something here. */
   #act(pressed: string, row: TreeRow, index: number): boolean {
     const isFolded = this.#folded.has(row.key);
     switch (pressed) {

@@ -36,7 +36,7 @@ export function contentOf(text: string): { readonly text: string; readonly isCut
   return { text: text.slice(0, MOST_CONTENT_CHARACTERS), isCut: text.length > MOST_CONTENT_CHARACTERS };
 }
 
-/** Models send text, and text that is no JSON is shown as it came. */
+/** Models send text, and text that is not JSON is shown as it came. */
 function textOf(given: unknown): string {
   return typeof given === "string" ? given : (JSON.stringify(given ?? {}) ?? "");
 }

@@ -71,7 +71,7 @@ export interface RunRecorder {
  * Makes a recorder for one session or one Agent. The recording is JSON Lines: what `recordJsonLines` of the
  * core writes, and between it what the charts did. `readRecording` reads all of it, `readJsonLines` the events.
  * **shape**: `write` is given each line with its line end; what it throws is swallowed by the kernel.
- * @throws KernelError `INVALID_OPTIONS` for what is no function, and naming the option.
+ * @throws KernelError `INVALID_OPTIONS` for anything but a function, and naming the option.
  */
 export function recordRun(write: (line: string) => void, options: RecordRunOptions = {}): RunRecorder {
   checkGiven(write, "write", mustBeFunction);

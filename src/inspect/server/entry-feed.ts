@@ -49,7 +49,7 @@ export class EntryFeed {
     return { text: `[${texts.join(",")}]`, newest: this.#first + start + texts.length - 1 };
   }
 
-  /** Wakes somebody after each new entry; answers a function that ends that. */
+  /** Wakes somebody after each new entry; returns a function that ends that. */
   listen(wake: () => void): () => void {
     this.#waiting.add(wake);
     return () => this.#waiting.delete(wake);

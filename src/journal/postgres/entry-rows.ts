@@ -28,7 +28,7 @@ export function readEntryRow(row: Row): StoredEntry {
     claimId: String(row.claim_id),
     intentHash: String(row.intent_hash),
     intentText: String(row.intent),
-    scopes: row.scopes as readonly string[], // an array of texts
+    scopes: row.scopes as readonly string[], // an array of strings
     receiptText: row.receipt === null ? null : String(row.receipt),
     heldUntilMs: row.held_until_ms === null ? null : Number(row.held_until_ms),
     isForgotten: row.is_forgotten === true,

@@ -8,7 +8,7 @@ import { toJournalError } from "./postgres-errors.ts";
 
 /**
  * Fills an empty PostgreSQL journal and run store with what another store holds, in one transaction, and
- * answers how much that was. Entries get there along the edges of the action chart (ACT-2), fences stay.
+ * returns how much that was. Entries get there along the edges of the action chart (ACT-2), fences stay.
  * @throws KernelError `INVALID_OPTIONS` when the schema holds anything already; `JOURNAL_*` as
  * `openPostgresJournal` does; and what reading the contents throws.
  */

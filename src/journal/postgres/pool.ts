@@ -67,7 +67,7 @@ export async function openPool(given: PoolOrConfig): Promise<OwnedPool> {
 /**
  * Listens to errors of connections from their beginning. A pool stops listening when it hands one over, which
  * whoever asked for it hears a moment later: a server that greets and hangs up in one breath would end the
- * process in between. Answers what stops it for connections that are still to come.
+ * process in between. Returns what stops it for connections that are still to come.
  */
 function guardNewConnections(pool: PostgresPool & Partial<PoolEvents>): () => void {
   const guard = (client: PostgresClient): void => void client.on("error", () => undefined);

@@ -124,7 +124,7 @@ export class PostgresJournal implements Journal, JournalProtocol {
   async sweep(): Promise<SweepCount> {
     const rows = await this.#store.repeatable(`SELECT * FROM ${this.#store.schema}.sweep()`);
     for (const row of rows) {
-      const scopes = row.swept_scopes as readonly string[]; // an array of texts
+      const scopes = row.swept_scopes as readonly string[]; // an array of strings
       this.#released.tell({ operationId: String(row.swept_operation), scopes });
     }
     const uncertain = rows.filter((row) => row.swept_state === "uncertain").length;

@@ -13,7 +13,7 @@ interface OldEntries {
 
 /**
  * Makes final entries last changed before a time forget arguments, receipt and evidence (ACT-10): once through
- * all entries in order of their ids, a few in each statement. Answers how many.
+ * all entries in order of their ids, a few in each statement. Returns how many.
  */
 export async function pruneEntries(store: PostgresStore, finalBefore: number): Promise<number> {
   let pruned = 0;

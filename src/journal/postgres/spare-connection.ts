@@ -7,7 +7,7 @@ import type { PostgresPool } from "./pool.ts";
 
 const taken = new WeakMap<PostgresPool, number>();
 
-/** Takes a connection's place out of a pool, and answers whether there was one to spare; see {@link returnSpare}. */
+/** Takes a connection's place out of a pool, and returns whether there was one to spare; see {@link returnSpare}. */
 export function takeSpare(pool: PostgresPool): boolean {
   const count = taken.get(pool) ?? 0;
   if (count + 1 >= sizeOf(pool)) return false;

@@ -11,7 +11,7 @@ import { runLost, storeClosed } from "./run-errors.ts";
 export interface HeldRunParts {
   readonly runId: string;
   readonly texts: readonly string[];
-  /** Records behind so many facts and answers how many there are now; rejects when it cannot, or may not any more. */
+  /** Records behind so many facts and returns how many there are now; rejects when it cannot, or may not any more. */
   readonly append: (behind: number, texts: readonly string[], progress: RunProgress | undefined) => Promise<number>;
   readonly giveBack: () => Promise<void>;
   readonly isClosed: () => boolean;

@@ -39,15 +39,15 @@ export interface RunBackend {
    */
   take(request: TakeRequest): Promise<TakeAnswer>;
   /**
-   * Answers how many facts the run has now; undefined when it is no longer this store's under that fence, and
+   * Returns how many facts the run has now; undefined when it is no longer this store's under that fence, and
    * then nothing was recorded. After an append whose answer was lost, the same one again records nothing twice.
    */
   append(request: AppendRequest): Promise<number | undefined>;
   /** Does nothing when the run is no longer this store's under that fence. */
   giveBack(request: GiveBackRequest): Promise<void>;
-  /** Open runs behind an id, in order of their ids. */
+  /** Open runs after an id, in order of their ids. */
   listOpen(after: string, limit: number): Promise<readonly RunListing[]>;
-  /** Removes runs that ended before a time and that nobody alive has; answers how many. */
+  /** Removes runs that ended before a time and that nobody alive has; returns how many. */
   prune(endedBefore: number): Promise<number>;
   /** Lets what was submitted be answered, and closes; whoever held a run through it counts as dead. */
   close(): Promise<void>;

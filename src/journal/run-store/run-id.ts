@@ -3,7 +3,7 @@ import { isName } from "../../domain/names.ts";
 
 /**
  * Checks that every store would keep an id as it is: they would cut or mend others into somebody else's.
- * @throws KernelError `INVALID_OPTIONS` when it is no text of 1 to 512 UTF-8 bytes, well-formed, without NUL.
+ * @throws KernelError `INVALID_OPTIONS` when it is not a string of 1 to 512 UTF-8 bytes, well-formed, without NUL.
  */
 export function checkRunId(runId: unknown): void {
   if (isName(runId)) return;

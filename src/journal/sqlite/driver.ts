@@ -22,7 +22,7 @@ export type SqliteValue = string | number | null;
 /** A class of databases, such as `DatabaseSync` or better-sqlite3's `Database`. */
 export type SqliteClass = new (path: string) => SqliteDatabase;
 
-/** A binding that a host hands in: the class, or a database it has opened. */
+/** A binding that a host passes in: the class, or a database it has opened. */
 export type SqliteDriver = SqliteClass | SqliteDatabase;
 
 /** A chosen binding: its class, and the host's own database if it opened one. */
@@ -35,8 +35,8 @@ export interface ChosenDriver {
 const OLDEST_VERSION = [3, 51, 3] as const;
 
 /**
- * Chooses the SQLite binding: the one handed in, else `node:sqlite`, else `@photostructure/sqlite`.
- * @throws KernelError `JOURNAL_UNSAFE` when the one handed in, or every one there is, is older than 3.51.3.
+ * Chooses the SQLite binding: the one passed in, else `node:sqlite`, else `@photostructure/sqlite`.
+ * @throws KernelError `JOURNAL_UNSAFE` when the one passed in, or every one there is, is older than 3.51.3.
  */
 export async function chooseDriver(given: SqliteDriver | undefined): Promise<ChosenDriver> {
   if (given !== undefined) return checkGiven(given);
@@ -51,7 +51,7 @@ export async function chooseDriver(given: SqliteDriver | undefined): Promise<Cho
   );
 }
 
-/** Whether a host handed in what can be a binding: a class, or a database. */
+/** Whether a host passed in what can be a binding: a class, or a database. */
 export const mustBeDriver: OptionCheck = (value) => {
   const isOne =
     typeof value === "function"

@@ -88,7 +88,7 @@ export class EntryTable {
     return row && readRow(row);
   }
 
-  /** Open entries behind an id, in order of their ids. */
+  /** Open entries after an id, in order of their ids. */
   listOpen(after: string, limit: number): StoredEntry[] {
     return (this.#listOpen.all(after, limit) as EntryRow[]).map(readRow); // the table's columns
   }

@@ -26,7 +26,7 @@ export function fileIdOf(path: string): string {
   return `${dev}:${ino}`;
 }
 
-/** Makes the file if there is none, durably; answers whether it made it. */
+/** Makes the file if there is none, durably; returns whether it made it. */
 export function ensureFile(path: string): boolean {
   try {
     // Never opens a file that is there: closing it again would drop this process's locks on it.

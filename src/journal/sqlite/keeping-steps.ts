@@ -37,7 +37,7 @@ export function lookForOld(ledger: Ledger, { after, to }: Stretch, finalBefore: 
   return { stretch: { after: first - 1, to: last }, after: places.length < PRUNE_AT_ONCE ? end : last };
 }
 
-/** Makes the old final entries of a stretch forget arguments, receipt and evidence (ACT-10); answers how many. */
+/** Makes the old final entries of a stretch forget arguments, receipt and evidence (ACT-10); returns how many. */
 export function pruneStep(ledger: Ledger, stretch: Stretch, finalBefore: number): number {
   const old = ledger.entries.listOld(stretch, finalBefore);
   for (const stored of old) {

@@ -29,7 +29,7 @@ export interface MovedSqlite<Answer> {
 
 /**
  * Hands everything in a SQLite file to a receiver, and then renames the file to `<path>-moved`, so that
- * nobody goes on writing to it: whoever opens the old path is refused. Others can write nothing meanwhile.
+ * nobody keeps writing to it: whoever opens the old path is refused. Others can write nothing meanwhile.
  * When the receiver rejects, the file is as it was.
  * @throws KernelError `INVALID_OPTIONS` when there is no such file, nothing is in it, or an entry in it is open: dispatched,
  * uncertain or prepared; `JOURNAL_UNAVAILABLE` when another process uses it; `RUN_CLAIMED` when one holds a

@@ -22,7 +22,7 @@ const REGISTRY = Symbol.for("toolkernel.sqlite.openFiles");
 const COPY = Symbol("toolkernel copy");
 
 /**
- * Notes that a file is being opened; answers a function to call when it was closed.
+ * Notes that a file is being opened; returns a function to call when it was closed.
  * @throws KernelError `JOURNAL_UNSAFE` when another copy or binding has it in this process.
  */
 export function noteOpen(path: string, databaseClass: SqliteClass): () => void {

@@ -42,7 +42,7 @@ export type MakeStore<Store> = (parts: DurableFileParts, lease: Lease) => Store;
 
 /**
  * Opens a SQLite file, makes it if there is none, and makes a store of it.
- * @throws KernelError `JOURNAL_*`, and `INVALID_OPTIONS` for what is no path of a file or no lease.
+ * @throws KernelError `JOURNAL_*`, and `INVALID_OPTIONS` for anything but the path of a file, and for a bad lease.
  */
 export async function openSqliteFile<Store>(
   file: string,

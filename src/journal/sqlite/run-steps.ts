@@ -54,7 +54,7 @@ export function giveBackStep(table: RunTable, request: GiveBackRequest, owner: s
   if (run !== undefined) table.update(run, { owner: null });
 }
 
-/** Removes runs that stand as they were found, held by nobody or by owners known to be dead; answers how many. */
+/** Removes runs that stand as they were found, held by nobody or by owners known to be dead; returns how many. */
 export function removeStep(table: RunTable, found: readonly KeptRun[]): number {
   const standing = found.filter(({ runId, fence, facts, status }) => {
     const run = table.find(runId);

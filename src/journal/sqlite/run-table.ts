@@ -93,12 +93,12 @@ export class RunTable {
     return row && readRow(row);
   }
 
-  /** Open runs behind an id, in order of their ids. */
+  /** Open runs after an id, in order of their ids. */
   listOpen(after: string, limit: number): KeptRun[] {
     return (this.#listOpen.all(after, limit) as RunRow[]).map(readRow); // the table's columns
   }
 
-  /** Runs behind an id that ended before a time, in order of their ids. */
+  /** Runs after an id that ended before a time, in order of their ids. */
   listEnded(endedBefore: number, after: string, limit: number): KeptRun[] {
     return (this.#listEnded.all(endedBefore, after, limit) as RunRow[]).map(readRow); // the table's columns
   }
@@ -133,7 +133,7 @@ export class RunTable {
     expectOne(this.#update.run(...values, read.runId, read.fence, read.facts));
   }
 
-  /** Records facts behind those a run has; its row is the caller's to change. */
+  /** Records facts after those a run has; its row is the caller's to change. */
   addFacts({ runId, facts }: KeptRun, texts: readonly string[]): void {
     this.#hasWritten = true;
     for (const [index, text] of texts.entries()) {

@@ -73,7 +73,7 @@ export function unionsOf(part: JsonObject): readonly (readonly Schema[])[] {
   return [part.anyOf, part.oneOf].map((union) => listOf(union).map(asSchema)).filter((branches) => branches.length > 0);
 }
 
-/** Any JSON as a schema; what is none allows everything. */
+/** Any JSON as a schema; anything else allows everything. */
 export function asSchema(value: JsonValue | undefined): Schema {
   return typeof value === "boolean" || isObject(value) ? value : true;
 }

@@ -80,7 +80,7 @@ class PathRun {
     return this.#options.session.limits?.cancellationGraceMs ?? DEFAULT_LIMITS.cancellationGraceMs;
   }
 
-  /** Runs the response, or goes on with it; approvals on the way are granted. */
+  /** Runs the response, or continues it; approvals on the way are granted. */
   #execute(approvals: Readonly<Record<string, true>>): void {
     const batch = this.#session.execute(this.#options.calls, { signal: this.#abort.signal, approvals });
     batch.subscribe((event) => {

@@ -31,7 +31,7 @@ export interface IntentWish {
   readonly generationId?: string;
 }
 
-/** A claim that was asked for, to go on with. */
+/** A claim that was asked for, to continue. */
 export interface Asked {
   readonly request: ClaimRequest;
   readonly intent: GameActionIntent;
@@ -79,7 +79,7 @@ export class Desk {
     return { request, intent, answer: await this.journal.protocol.claim(request) };
   }
 
-  /** Claims, and answers the fence; fails when the claim has to wait. */
+  /** Claims, and returns the fence; fails when the claim has to wait. */
   async claim(wish: IntentWish = {}): Promise<Asked & { readonly fence: number }> {
     const asked = await this.ask(wish);
     return { ...asked, fence: fenceOf(asked.answer) };
