@@ -44,6 +44,8 @@ interface Node {
 interface Naming {
   readonly path: string;
   readonly node: Node | undefined;
+  /** The name that it had before: file systems rename at once, or not at all. */
+  readonly from?: string;
 }
 
 /** See the file header. */
@@ -69,8 +71,7 @@ export class CutDisk {
         this.#names.get(step.path)?.pending.push(step);
         return;
       case "rename":
-        this.#name(step.to, this.#names.get(step.path));
-        this.#name(step.path, undefined);
+        this.#rename(step.path, step.to);
         return;
       case "remove":
         this.#name(step.path, undefined);
@@ -86,11 +87,7 @@ export class CutDisk {
   /** Writes what a power cut leaves just now into a directory. */
   leave(directory: string, leaves: Leaves): void {
     const names = new Map(this.#durableNames);
-    for (const { path, node } of this.#namings) {
-      if (!leaves.step()) continue;
-      if (node === undefined) names.delete(path);
-      else names.set(path, node);
-    }
+    for (const naming of this.#namings) if (leaves.step()) apply(naming, names);
     const paths = [...names.keys()].sort();
     for (const path of paths) {
       const isReachable = dirname(path) === "." || names.has(dirname(path));
@@ -107,6 +104,14 @@ export class CutDisk {
     this.#namings.push({ path, node });
   }
 
+  #rename(from: string, to: string): void {
+    const node = this.#names.get(from);
+    if (node === undefined) return;
+    this.#names.delete(from);
+    this.#names.set(to, node);
+    this.#namings.push({ path: to, node, from });
+  }
+
   #sync(path: string): void {
     const node = this.#names.get(path);
     if (node !== undefined && !node.isDirectory) {
@@ -115,12 +120,15 @@ export class CutDisk {
       return;
     }
     const isIn = (naming: Naming): boolean => dirname(naming.path) === (path === "" ? "." : path);
-    for (const naming of this.#namings.filter(isIn)) {
-      if (naming.node === undefined) this.#durableNames.delete(naming.path);
-      else this.#durableNames.set(naming.path, naming.node);
-    }
+    for (const naming of this.#namings.filter(isIn)) apply(naming, this.#durableNames);
     this.#namings = this.#namings.filter((naming) => !isIn(naming));
   }
+}
+
+function apply({ path, node, from }: Naming, names: Map<string, Node>): void {
+  if (from !== undefined) names.delete(from);
+  if (node === undefined) names.delete(path);
+  else names.set(path, node);
 }
 
 function emptyNode(isDirectory: boolean): Node {
