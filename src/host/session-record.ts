@@ -11,7 +11,7 @@ import type { KernelError } from "../domain/errors.ts";
 import type { RunFact, RunStore } from "../domain/run-store.ts";
 import { UNCHECKED } from "../run/check-repeats.ts";
 import { batchEnd, closeBatch } from "../run/close-batch.ts";
-import { FactRecorder } from "../run/recorder.ts";
+import { FactRecorder } from "../run/fact-recorder.ts";
 import { restoreCore, resultOf, settledCalls } from "../run/restore-run.ts";
 import type { BatchResponse } from "../run/run-batch.ts";
 import type { SessionCore } from "../run/session-core.ts";

@@ -5,7 +5,7 @@ import type { Message } from "../domain/message.ts";
 import type { RunOutcome } from "../domain/run.ts";
 import type { RunStore } from "../domain/run-store.ts";
 import type { ApprovalStanding } from "../run/batch-approvals.ts";
-import { FactRecorder } from "../run/recorder.ts";
+import { FactRecorder } from "../run/fact-recorder.ts";
 import { type EntryPoint, restoreRun, storedOutcomeOf } from "../run/restore-run.ts";
 import type { RunLoop } from "../run/run-loop.ts";
 import { noteGoingOn } from "../run/run-records.ts";

@@ -17,9 +17,9 @@ import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { NO_REPEATS, type RepeatSequence, type RepeatThresholds } from "../repeat/repeat-tracker.ts";
 import type { ChartActor, Interpreter } from "./chart-actor.ts";
 import { Deadlines } from "./deadlines.ts";
+import type { FactRecorder } from "./fact-recorder.ts";
 import { Mailbox } from "./mailbox.ts";
 import { OperationIds } from "./operation-id.ts";
-import type { FactRecorder } from "./recorder.ts";
 import type { CallRun } from "./run-call.ts";
 import type { EpochRun } from "./run-epoch.ts";
 
