@@ -23,7 +23,7 @@ const mustBeHandler: OptionCheck = (value) => {
   const fault = mustHaveMethods("execute")(value);
   if (fault !== undefined) return fault;
   const { recover } = value as { readonly recover?: unknown }; // an object, since it has a method
-  return recover === undefined || typeof recover === "function" ? undefined : "must have a function recover, or none";
+  return recover === undefined || typeof recover === "function" ? undefined : "must have a recover function, or none";
 };
 
 const DISPATCHER_CHECKS: Readonly<Record<keyof GameActionDispatcherOptions, OptionCheck>> = {

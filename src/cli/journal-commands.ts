@@ -111,7 +111,7 @@ function reconcileTask(
   operationId: string | undefined,
 ): ReconcileTask {
   const tellWait = (id: string): void => {
-    const words = `Waiting for what the handler says of ${id}; at most 30 seconds, and Ctrl-C ends it.`;
+    const words = `Waiting for the handler's answer about ${id}, at most 30 seconds; Ctrl-C stops it.`;
     writeError(`toolkernel: ${plainWords(words)}\n`);
   };
   return { operationId, handlerModule, signal, tellWait };

@@ -100,9 +100,9 @@ function readCall(given: GivenCall, index: number): ToolCall {
   if (!isPlainCall(given)) checkOptions(given, CALL_CHECKS, { path: `calls[${index}]`, required: ["name"] });
   const { id, name, arguments: draft, providerData } = given;
   // Hooks and the transcript are shown these, and the call may have to wait for its turn: whatever the host does to
-  // its own objects meanwhile is not about it. A draft that cannot be copied is no JSON, and refused for that (PREP-11).
+  // its own objects meanwhile is not about it. A draft that cannot be copied is not JSON, and refused for that (PREP-11).
   const call: Writable<ToolCall> = { id: id ?? "", name, arguments: copyFrozenIfReadable(draft ?? "") };
-  // What is opaque and no JSON is left out, as by an Agent: neither a message nor a store could hold it.
+  // What is opaque and not JSON is left out, as by an Agent: neither a message nor a store could hold it.
   const data = copyFrozenIfReadable(providerData);
   if (data !== undefined && isStorable(data)) call.providerData = data;
   return call;

@@ -217,7 +217,7 @@ function nameOf(reference: unknown): string | undefined {
 
 function rowOf(drafts: Map<Node, Draft>, node: Node): ChartRow {
   const row = drafts.get(node);
-  if (row === undefined) throw cannotCompile(node, "a target that is no atomic state");
+  if (row === undefined) throw cannotCompile(node, "a target that is not an atomic state");
   return row;
 }
 

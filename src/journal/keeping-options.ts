@@ -30,7 +30,7 @@ export function readPage(given: unknown): Page {
 
 /**
  * Reads the time before which a `prune` forgets. What is not a number is refused and not passed on: to a
- * database a text may well be later than every time there is, and what was forgotten does not come back.
+ * database a string may well be later than every time there is, and what was forgotten does not come back.
  * @throws KernelError `INVALID_OPTIONS` naming the option.
  */
 export function readTimeBefore(given: unknown, option: "finalBefore" | "endedBefore"): number {

@@ -25,7 +25,7 @@ export function toolJsonSchema(tool: Pick<AnyTool, "name" | "inputSchema" | "inp
     }
     const walk = walkJson(schema, { containers: "fresh", freeze: true, integers: "any" });
     if (!walk.ok) throw invalidSchema(tool.name, `must be plain JSON, but holds ${walk.fault} ${showPlace(walk.path)}`);
-    return walk.value as JsonObject; // a copy of an object that is no array
+    return walk.value as JsonObject; // a copy of an object that is not an array
   });
 }
 

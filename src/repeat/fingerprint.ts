@@ -37,7 +37,7 @@ function isSameJson(one: JsonValue | undefined, other: JsonValue | undefined): b
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
   if (Array.isArray(one) || Array.isArray(other))
     return Array.isArray(one) && Array.isArray(other) && isSameList(one, other);
-  return isSameObject(one as JsonRecord, other as JsonRecord); // what is no list is an object of values
+  return isSameObject(one as JsonRecord, other as JsonRecord); // what is not a list is an object of values
 }
 
 type JsonRecord = Readonly<Record<string, JsonValue>>;

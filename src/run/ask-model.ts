@@ -4,7 +4,7 @@ import type { RunLoop } from "./run-loop.ts";
 
 /**
  * Sends the request of a prepared turn and tells of what is streamed; returns how to stop it. All it tells
- * comes as tasks of the mailbox, so that a run which a listener aborts ends behind it (RUN-4).
+ * comes as tasks of the mailbox, so that a run which a listener aborts ends after it (RUN-4).
  */
 export function askModel(
   { core, turn, cancellation }: RunLoop,

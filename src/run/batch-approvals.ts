@@ -31,7 +31,7 @@ export class BatchApprovals {
     return [...this.#open.values()].map(({ approval }) => approval);
   }
 
-  /** How an id stands; undefined: it is none of this batch. */
+  /** How an id stands; undefined: it is not of this batch. */
   standingOf(approvalId: string): ApprovalStanding | undefined {
     return this.#open.has(approvalId) ? "open" : this.#decided.get(approvalId);
   }

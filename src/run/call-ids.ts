@@ -1,6 +1,6 @@
 import type { ToolCall } from "../domain/call.ts";
 
-/** Whether an id is none: empty, or the text "undefined" of somebody who wrote out a missing one (PREP-9). */
+/** Whether an id is missing: empty, or the text "undefined" of somebody who wrote out a missing one (PREP-9). */
 export function isMissingId(id: string): boolean {
   return id.trim() === "" || id === "undefined";
 }

@@ -83,7 +83,7 @@ export class SessionCore {
   repeats: RepeatSequence = NO_REPEATS;
   /** Newest last. Added to in place; replaced when one is taken out. */
   uncertain: OpenUncertainty[] = [];
-  /** What {@link SessionCore.uncertainFor} has answered last, so that each write is looked at once per batch. */
+  /** What {@link SessionCore.uncertainFor} has returned last, so that each write is looked at once per batch. */
   #minded: MindedWrites = { batch: undefined, of: this.uncertain, read: 0, writes: [] };
   /** Operation ids of uncertain writes that the host has resolved in an earlier process (RUN-6). */
   resolved: ReadonlySet<string> = new Set();

@@ -17,12 +17,12 @@ export function isStorable(value: unknown): boolean {
   }
 }
 
-/** A call as it is kept: refused in preparation where the original is (PREP-11); what is opaque and no JSON is left out. */
+/** A call as it is kept: refused in preparation where the original is (PREP-11); what is opaque and not JSON is left out. */
 export function storableCall(call: ToolCall): ToolCall {
   const { arguments: draft, ...rest } = withoutUnstorableData(call);
   if (typeof draft === "string") return { ...rest, arguments: draft };
   const parsed = parseArguments(draft);
-  // A draft that is no object is refused later, by what it is.
+  // A draft that is not an object is refused later, by what it is.
   return { ...rest, arguments: parsed.ok ? (parsed.draft as JsonObject) : UNREADABLE };
 }
 
@@ -31,7 +31,7 @@ export function storableMessage(message: AssistantMessage): AssistantMessage {
   return isStorable(message) ? message : { ...message, content: message.content.map(withoutUnstorableData) };
 }
 
-/** A part or message as it is kept: without what is opaque and no JSON. */
+/** A part or message as it is kept: without what is opaque and not JSON. */
 export function withoutUnstorableData<Part extends object>(part: Part): Part {
   if (!("providerData" in part) || isStorable(part.providerData)) return part;
   const { providerData: _providerData, ...rest } = part;

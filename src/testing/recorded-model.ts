@@ -20,7 +20,7 @@ interface RecordedValue {
  * response. Each is a whole response of Chat Completions, OpenAI Responses, Anthropic Messages or Gemini,
  * known by its shape, or a `ModelResponse`. A stream has to be joined by the provider's SDK first.
  *
- * @throws KernelError `INVALID_OPTIONS`, with file and place, when the file cannot be read, is no JSON, holds
+ * @throws KernelError `INVALID_OPTIONS`, with file and place, when the file cannot be read, is not JSON, holds
  * no response, or something that is none of these.
  */
 export function recordedModel(file: string | URL): ModelProvider {

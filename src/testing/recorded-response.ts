@@ -74,7 +74,7 @@ export function readRecordedResponse(recorded: unknown): ModelResponse | undefin
   };
 }
 
-/** Puts the calls that an adapter has read into their places; a place without one was no call of the client. */
+/** Puts the calls that an adapter has read into their places; a place without one was not a call of the client. */
 function placeCalls(parts: readonly RecordedPart[], calls: DraftResponse["calls"]): AssistantPart[] {
   const left = calls.map((call): AssistantPart => ({ type: "toolCall", ...call }));
   const content = parts.flatMap((part): AssistantPart[] => {

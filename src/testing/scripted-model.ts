@@ -15,7 +15,7 @@ const mustBeScript: OptionCheck = (value) => {
  * A model that gives the responses of a script, one per request, in order. Text and reasoning are also
  * streamed, a part at a time. A request past the end of the script fails, which ends a run as
  * `providerError`: a test that asks too often should see it.
- * @throws KernelError `INVALID_OPTIONS` for what is no list of responses and functions.
+ * @throws KernelError `INVALID_OPTIONS` for anything but a list of responses and functions.
  */
 export function scriptedModel(responses: readonly ScriptedResponse[]): ModelProvider {
   checkGiven(responses, "responses", mustBeScript);

@@ -19,7 +19,7 @@ export interface SimulatedClock {
    * Moves time on by `ms` milliseconds (0 or more) and runs, in order, every timer that comes due,
    * also those that are set on the way. Resolves when what they set going by promises alone is done.
    *
-   * @throws KernelError `INVALID_OPTIONS` (as a rejection) when `ms` is negative or no finite number.
+   * @throws KernelError `INVALID_OPTIONS` (as a rejection) when `ms` is negative or not a finite number.
    */
   advance(ms: number): Promise<void>;
   /** How many timers wait. */

@@ -71,7 +71,7 @@ describe("options of a dispatcher", () => {
     await expect(dispatcher().dispatch(intent as never)).rejects.toMatchObject({ code: "INVALID_OPTIONS" });
   });
 
-  it.each([null, 5, Symbol("secret"), {}])("an operation id that is no text is no unknown one", async (id) => {
+  it.each([null, 5, Symbol("secret"), {}])("an operation id that is not a string is not an unknown one", async (id) => {
     await expect(dispatcher().reconcile(id as never)).rejects.toMatchObject({ subject: "operationId" });
     const word = { status: "failed", evidence: "x" } as const;
     await expect(dispatcher().resolve(id as never, word)).rejects.toMatchObject({ subject: "operationId" });

@@ -79,7 +79,7 @@ describe("what the handler answers", () => {
     ],
     ["an unknown status", { ...GameActionReceipt.committed(intentOf("a"), null), status: "done" }],
     ["a rejection without a code", { ...GameActionReceipt.rejected(intentOf("a"), "x", "y"), code: undefined }],
-    ["a revision that is no number", { ...GameActionReceipt.committed(intentOf("a"), null), stateRevision: "7" }],
+    ["a revision that is not a number", { ...GameActionReceipt.committed(intentOf("a"), null), stateRevision: "7" }],
     [
       "an object that throws",
       {

@@ -96,7 +96,7 @@ describe("a projected receipt", () => {
       () => Object.assign({}, ...["then"].map((name) => ({ [name]: () => undefined }))),
     ],
     ["answers a map", () => new Map([["a", 1]])],
-    ["answers what is no JSON", () => ({ n: 1n })],
+    ["answers what is not JSON", () => ({ n: 1n })],
     [
       "answers a cycle",
       () => {
@@ -113,7 +113,7 @@ describe("a projected receipt", () => {
         },
       }),
     ],
-    ["answers text that is no JSON", () => "{a: 1}"],
+    ["answers text that is not JSON", () => "{a: 1}"],
     ["answers text with more behind the JSON", () => "{} {}"],
     ["answers the text of a list", () => "[1]"],
     ["answers the text of a number", () => "1"],

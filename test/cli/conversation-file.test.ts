@@ -88,7 +88,7 @@ describe("a bad file is refused with its name and the place in it", () => {
     expect(await complaint("\ufeff[]")).toBe("FILE: the top level must be object.");
   });
 
-  it("text that is no JSON", async () => {
+  it("text that is not JSON", async () => {
     expect(await complaint('{\n  "version": 1,\n  oops\n}')).toMatch(
       /^FILE: this is not valid JSON at line 3, column 3: /,
     );

@@ -56,7 +56,7 @@ describe("journal reconcile", () => {
     );
     const [first] = [...ids, "gone"];
     expect(errors).toBe(
-      `toolkernel: Waiting for what the handler says of ${first}; at most 30 seconds, and Ctrl-C ends it.\n`,
+      `toolkernel: Waiting for the handler's answer about ${first}, at most 30 seconds; Ctrl-C stops it.\n`,
     );
     expect([exitCode, out]).toEqual([2, `${first}: still unknown\nStopped; what was not answered stays uncertain.\n`]);
   });

@@ -133,7 +133,7 @@ describe("a held run", () => {
     await expect(late).rejects.toMatchObject({ code: "RUN_CLAIMED" });
   });
 
-  it("RUN-6: a fact that is no JSON is refused alone", async () => {
+  it("RUN-6: a fact that is not JSON is refused alone", async () => {
     const { backend, claim } = await held();
     await expect(claim.append([{ kind: "queued", message: 1n } as never])).rejects.toThrow(TypeError);
     const whole = claim.append([fact(1)]);

@@ -63,7 +63,7 @@ describe("a PostgreSQL run store in trouble", () => {
     ["a fact that is gone", "DELETE FROM facts WHERE run_id = 'a' AND seq = 2"],
     ["the last fact that is gone", "DELETE FROM facts WHERE run_id = 'a' AND seq = 3"],
     ["a fact too many", "INSERT INTO facts SELECT run_id, 4, body, body_sum FROM facts WHERE run_id = 'a' AND seq = 3"],
-  ])("ACT-11: %s is named and refused; other runs can be gone on with", async (_name, statement) => {
+  ])("ACT-11: %s is named and refused; other runs can be resumed", async (_name, statement) => {
     const schema = newSchema();
     const store = await openPostgresRunStore(database.url, { schema });
     for (const runId of ["a", "b"]) {

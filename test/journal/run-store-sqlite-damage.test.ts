@@ -46,7 +46,7 @@ describe("a damaged SQLite run store", () => {
       "INSERT INTO toolkernel_facts SELECT run_id, 4, body, checksum FROM toolkernel_facts WHERE run_id = 'a' AND seq = 3",
     ],
     ["a run that was changed", "UPDATE toolkernel_runs SET fence = 77 WHERE run_id = 'a'"],
-  ])("ACT-11: %s is named and refused; other runs can be gone on with", async (_name, statement) => {
+  ])("ACT-11: %s is named and refused; other runs can be resumed", async (_name, statement) => {
     const path = newPath();
     await filled(path);
     tamper(path, ...DROP_GUARDS, statement);

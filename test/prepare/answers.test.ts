@@ -32,7 +32,7 @@ describe("PREP-1: what a Standard Schema answers", () => {
     expect(validated({ value: 1, issues: [] })).toEqual({ ok: false, reason, threw: false });
   });
 
-  it("is an answer at once where its then is no function, and waited for where it is one", async () => {
+  it("is an answer at once where its then is not a function, and waited for where it is one", async () => {
     const [name, later] = ["then", { value: 2 }];
     expect(validated({ value: 1, [name]: 5 })).toEqual({ ok: true, value: 1 });
     await expect(

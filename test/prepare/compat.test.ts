@@ -91,7 +91,7 @@ describe("compat.parseStringified", () => {
   it.each<[string, JsonObject, string]>([
     ["of another shape", STRINGS, "[1,2]"],
     ["of the other kind", { type: "array", items: { type: "object" } }, '{"a":1}'],
-    ["that is no JSON", STRINGS, "[a, b]"],
+    ["that is not JSON", STRINGS, "[a, b]"],
     ["with a duplicate key", { type: "object" }, '{"a":1,"a":2}'],
     ["with a number that would be rounded", { type: "array" }, "[9007199254740993]"],
     ["in a field of any type", {}, "[1]"],

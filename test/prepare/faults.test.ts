@@ -113,7 +113,7 @@ describe("PREP-2: the place of a schema's fault", () => {
     ["a reference", { $defs: { b2: {} }, items: { $ref: "#/$defs/b" } }, missing, ["items", "$ref"]],
     ["a reference without a fragment", { $ref: "/$defs/b" }, missing, ["$ref"]],
     ["a reference by name", { items: [{ $ref: "x" }, { $dynamicRef: "b" }] }, missing, ["items", 1, "$dynamicRef"]],
-    ["a reference that is no text", { $ref: 5, not: { $ref: "#/$defs/b" } }, missing, ["not", "$ref"]],
+    ["a reference that is not a string", { $ref: 5, not: { $ref: "#/$defs/b" } }, missing, ["not", "$ref"]],
     ["a pattern", { pattern: "a", items: { pattern: "(" } }, pattern, ["items", "pattern"]],
     ["a pattern of keys", { patternProperties: { a: {}, "(": {} } }, pattern, ["patternProperties", "("]],
     ["a pattern that is none", { pattern: 5, patternProperties: { a: {} } }, pattern, []],
@@ -228,11 +228,11 @@ describe("PREP-13: the answer of a hook", () => {
       JSON.stringify(answer),
       answer,
     ]),
-    ["a block that is no text", { block: 1 }],
+    ["a block that is not a string", { block: 1 }],
     ["an end that is no flag", { block: "no", terminate: "yes" }],
     ["two decisions", { block: "no", arguments: {}, ask: {} }],
     ["arguments that are no object", { arguments: [1] }],
-    ["a question that is no object", { ask: "sure?" }],
+    ["a question that is not an object", { ask: "sure?" }],
     [
       "a getter that throws",
       Object.defineProperty({}, "block", {

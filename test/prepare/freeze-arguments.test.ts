@@ -61,7 +61,7 @@ describe("freezeArguments", () => {
     [[1], "an array"],
     [() => 1, "a function"],
     [1n, "a bigint"],
-  ])("C37: a top level that is no object is refused (%#)", (value, kind) => {
+  ])("C37: a top level that is not an object is refused (%#)", (value, kind) => {
     expect(freezeArguments(value)).toEqual({ ok: false, reason: `arguments must be a JSON object, not ${kind}` });
   });
 

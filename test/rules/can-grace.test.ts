@@ -193,7 +193,7 @@ describe("CAN-2: the grace", () => {
     ["an empty text", "", ""],
     ["an object", { secret: 1 }, ""],
     ["a proxy that throws", new Proxy({}, { getPrototypeOf: trap, get: trap }), ""],
-    ["an error whose message is no text", Object.assign(new Error("x"), { message: 1 }), ""],
+    ["an error whose message is not a string", Object.assign(new Error("x"), { message: 1 }), ""],
     ["a long text", "x".repeat(1_000), ` Reason: ${"x".repeat(256)}`],
   ])("a reason that is %s is no trouble", async (_what, reason, told) => {
     const bench = openMixed();

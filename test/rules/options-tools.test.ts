@@ -103,13 +103,13 @@ describe("execute", () => {
     ["calls that are no list", { calls: {} }, "response.calls"],
     ["an unknown field", { calls: [], reason: "stop" }, "response.reason"],
     ["an unknown stop reason", { calls: [], stopReason: "max_tokens" }, "response.stopReason"],
-    ["a call that is no object", ["read"], "calls[0]"],
+    ["a call that is not an object", ["read"], "calls[0]"],
     ["a call that is null", [call("read"), null], "calls[1]"],
     ["a call without a name", [call("read"), { id: "a", arguments: "{}" }], "calls[1].name"],
-    ["a name that is no text", [{ id: "a", name: 5 }], "calls[0].name"],
-    ["an id that is no text", [{ id: 5, name: "read" }], "calls[0].id"],
+    ["a name that is not a string", [{ id: "a", name: 5 }], "calls[0].name"],
+    ["an id that is not a string", [{ id: 5, name: "read" }], "calls[0].id"],
     ["an unknown field of a call", [{ id: "a", name: "read", args: "{}" }], "calls[0].args"],
-    ["provider data that is no object", [{ id: "a", name: "read", providerData: "x" }], "calls[0].providerData"],
+    ["provider data that is not an object", [{ id: "a", name: "read", providerData: "x" }], "calls[0].providerData"],
   ])("PREP-9: refuses %s by its place", (_what, response, subject) => {
     expect(faultOf(executing(response))).toBe(`INVALID_OPTIONS ${subject}`);
   });

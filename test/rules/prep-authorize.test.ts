@@ -79,7 +79,7 @@ describe("the authorizer", () => {
     ["a question that is a text", { ask: "may I?" }],
     ["a question that is a list", { ask: [] }],
     ["a question that is null", { ask: null }],
-    ["a question that is no JSON", { ask: { at: new Date(0) } }],
+    ["a question that is not JSON", { ask: { at: new Date(0) } }],
     ["a question beside a block", { ask: {}, block: "no" }],
     ["a question that also ends the loop", { ask: {}, terminate: true }],
   ])("PREP-4: does not allow by %s: the call is an error and does not run", async (_what, answer) => {

@@ -149,7 +149,7 @@ describe("the steps of a call", () => {
   });
 
   it.each([
-    ["the draft is no JSON", '{"n":', undefined, []],
+    ["the draft is not JSON", '{"n":', undefined, []],
     ["JSON Schema refuses", '{"bad":1}', undefined, ["prepareArguments", "schema"]],
     [
       "policy blocks",

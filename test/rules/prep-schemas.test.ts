@@ -40,7 +40,7 @@ describe("a schema defined in code", () => {
   });
 
   it.each<[string, unknown]>([
-    ["what is no JSON", { type: "object", default: new Date(0) }],
+    ["what is not JSON", { type: "object", default: new Date(0) }],
     ["a Standard Schema that gives no JSON Schema", { "~standard": { version: 1, vendor: "x", validate: () => ({}) } }],
   ])("PREP-8: that is %s is refused at registration, by tool", (_what, schema) => {
     expect(faultOf(recordingTool({ name: "edit", inputSchema: schema as JsonObject }).tool)).toMatchObject({
@@ -88,7 +88,7 @@ describe("an imported schema", () => {
   it.each<[string, unknown, string]>([
     ["an unknown type", { type: "dict" }, "/type"],
     ["a dangling reference", { $ref: "#/$defs/none" }, "/$ref"],
-    ["what is no JSON", { type: "object", default: new Date(0) }, "not plain JSON"],
+    ["what is not JSON", { type: "object", default: new Date(0) }, "not plain JSON"],
     ["a key __proto__", JSON.parse('{"type":"object","properties":{"__proto__":{}}}'), "__proto__"],
   ])(
     "PREP-8: with %s makes its own tool unavailable by name and reason, not the others",
@@ -147,7 +147,7 @@ describe("a host's own validator", () => {
   it.each<[string, unknown]>([
     ["true", true],
     ["undefined", undefined],
-    ["a list of texts", ["bad"]],
+    ["an array of strings", ["bad"]],
     ["a fault without a place", [{ message: "bad" }]],
     ["a promise", Promise.resolve([])],
   ])("PREP-8: that answers %s refuses the call, and breaks nothing", async (_what, answer) => {

@@ -46,7 +46,7 @@ describe("a Standard Schema's own validation", () => {
     ["a function", { f: () => 1 }, 'a function at "/f"'],
     ["a map", { m: new Map() }, 'an object that is not plain JSON at "/m"'],
     ["undefined", undefined, "undefined"],
-  ])("PREP-1: an output that holds %s is no JSON and refuses the call", async (_what, value, fault) => {
+  ])("PREP-1: an output that holds %s is not JSON and refuses the call", async (_what, value, fault) => {
     const { tool, runs } = standardTool(() => ({ value }));
     const { result } = await play({ tools: [tool] }, [call("s")]);
     expect(verdictsOf(result)).toEqual(["refused:internal"]);

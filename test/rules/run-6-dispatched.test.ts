@@ -50,7 +50,7 @@ describe("a write that an earlier process has dispatched", () => {
     expect(verdictsOf(result)).toEqual(["uncertain:internal"]);
   });
 
-  it.each(["before it is gone on with", "while it waits for its key"])(
+  it.each(["before it is resumed", "while it waits for its key"])(
     "RUN-6, CAN-1: is uncertain, not cancelled, when the batch is cancelled %s",
     async (when) => {
       const { signal, abort } = trackedSignal();

@@ -170,7 +170,7 @@ describe("drafts that no store could keep", () => {
     },
   );
 
-  it("RUN-6: opaque data of a provider that is no JSON is left out of message and store, and the call runs", async () => {
+  it("RUN-6: opaque data of a provider that is not JSON is left out of message and store, and the call runs", async () => {
     const store = new MortalStore();
     const session = testSession({ tools: [recordingTool().tool], runStore: store });
     const given = { ...call("read"), providerData: { n: 1n as never } };

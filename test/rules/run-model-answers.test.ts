@@ -156,7 +156,7 @@ describe("a model that answers nonsense", () => {
     ["a list", [1], "[1]", "error a invalid_arguments"],
     ["true", true, "true", "error a invalid_arguments"],
     ["a number that is none", Number.NaN, "null", "error a invalid_arguments"],
-    ["text that is no JSON", "{path", "{path", "error a invalid_arguments"],
+    ["text that is not JSON", "{path", "{path", "error a invalid_arguments"],
   ])(
     "RUN-5: arguments that are %s leave the transcript fit to be sent, and concern their call alone",
     async (_what, given, kept, line) => {

@@ -134,7 +134,7 @@ describe("what only looks like a failed projection", () => {
   });
 });
 
-describe("a failed projection of a run that is gone on with", () => {
+describe("a failed projection of a run that is resumed", () => {
   it("PROJ-5, RUN-6: still ends the run without another request", async () => {
     // Begin, response, preparation with plan, dispatch and the end of `build` are recorded; then the process dies.
     const store = new MortalStore({ kind: "dies", at: 4, when: "after" });

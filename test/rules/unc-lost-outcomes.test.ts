@@ -115,7 +115,7 @@ describe("UNC-1: what is uncertain and what is not", () => {
         },
       }),
     ],
-    ["an error whose message is no text", Object.assign(new Error("x"), { message: { deep: true } })],
+    ["an error whose message is not a string", Object.assign(new Error("x"), { message: { deep: true } })],
     ["an error without message and name", Object.assign(new Error(""), { name: undefined })],
   ])("%s that is thrown is a throw like any other", async (_what, error) => {
     expect(verdict(await settle({ ending: ({ reject }) => reject(error) }))).toBe(uncertain("internal"));

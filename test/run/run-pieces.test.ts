@@ -86,7 +86,7 @@ describe("what a run records of itself", () => {
 });
 
 describe("what a store can keep", () => {
-  it("RUN-6: a part is kept as it is, but for opaque data that is no JSON", () => {
+  it("RUN-6: a part is kept as it is, but for opaque data that is not JSON", () => {
     const plain = { type: "text", text: "a" };
     const storable = { ...plain, providerData: { id: 1 } };
     expect(withoutUnstorableData(plain)).toBe(plain);

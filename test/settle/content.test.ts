@@ -42,10 +42,10 @@ describe("content that a tool declares", () => {
     ["JSON without a value", { type: "json" }],
     ["an image without a media type", { type: "image", data: "QQ==" }],
     ["an image without data", { type: "image", mediaType: "image/png" }],
-    ["an image whose media type is no text", { type: "image", mediaType: 1, data: "QQ==" }],
-    ["an image whose data is no text", { type: "image", mediaType: "image/png", data: 1 }],
+    ["an image whose media type is not a string", { type: "image", mediaType: 1, data: "QQ==" }],
+    ["an image whose data is not a string", { type: "image", mediaType: "image/png", data: 1 }],
     ["a resource without an address", { type: "resource", text: "a" }],
-    ["a resource whose address is no text", { type: "resource", uri: 1 }],
+    ["a resource whose address is not a string", { type: "resource", uri: 1 }],
     ["an embedded resource without an address", { type: "resource", uri: "file:///a", resource: { text: "a" } }],
   ])("UNC-1: %s is no part, and one such part is a fault of all", (_name, given) => {
     expect(read([{ type: "text", text: "a" }, given])).toEqual(UNKNOWN);

@@ -59,12 +59,12 @@ describe("what an executor returned", () => {
   });
 
   it.each<[string, unknown]>([
-    ["content that is no list", { content: "found" }],
+    ["content that is not a list", { content: "found" }],
     ["an error flag that is none", { content: [], isError: "yes" }],
-    ["a part that is no object", { content: [{ type: "text", text: "a" }, "b"] }],
+    ["a part that is not an object", { content: [{ type: "text", text: "a" }, "b"] }],
     ["a part that is null", { content: [null] }],
     ["a part without a type", { content: [{ text: "a" }] }],
-    ["a part whose type is no text", { content: [{ type: 1 }] }],
+    ["a part whose type is not a string", { content: [{ type: 1 }] }],
     ["an error flag alone", { isError: true }],
   ])("UNC-1: with %s is a value like any other", (_name, value) => {
     expect(read(value)).toEqual(success([json(value as never)]));

@@ -26,7 +26,7 @@ export const NONSENSE_VALUES: readonly (readonly [string, unknown])[] = [
   ["an array", [true]],
   ["a function", () => true],
   ["an error", new Error("hunter2-payload")],
-  ["a block that is no text", { block: true }],
+  ["a block that is not a string", { block: true }],
   ["a block that is null", { block: null }],
   ["terminate without block", { terminate: true }],
   ["terminate that is no boolean", { block: "no", terminate: "yes" }],

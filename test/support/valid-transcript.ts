@@ -17,7 +17,7 @@ export function findTranscriptFaults(messages: readonly Message[]): string[] {
     place += 1;
     if (message === undefined) continue;
     if (JSON.stringify(JSON.parse(JSON.stringify(message))) !== JSON.stringify(message))
-      faults.push(`${here} is no JSON`);
+      faults.push(`${here} is not JSON`);
     if (message.role === "toolResult") faults.push(`${here} is a result that no call right before it asked for`);
     if (message.role === "policy") faults.push(`${here} is a policy message that follows no results`);
     if (message.role !== "assistant") continue;

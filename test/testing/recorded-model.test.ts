@@ -70,7 +70,7 @@ describe("a recording", () => {
     ["is empty", "", "holds no response"],
     ["is blank", " \n ", "holds no response"],
     ["is an empty list", "[]", "holds no response"],
-    ["is no JSON", "hunter2", "line 1 is not JSON, and neither is the file as a whole"],
+    ["is not JSON", "hunter2", "line 1 is not JSON, and neither is the file as a whole"],
     [
       "is broken in a line",
       `${first}\n{"secret": hunter2}\n`,

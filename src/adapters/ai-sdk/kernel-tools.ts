@@ -34,7 +34,7 @@ export interface AiSdkKernelSchema {
   };
 }
 
-/** Runs a call by its id, and gives what `execute` answers. */
+/** Runs a call by its id, and gives what `execute` returns. */
 export type ExecuteCall = (callId: string, signal: AbortSignal | undefined) => Promise<unknown>;
 
 /**
@@ -52,7 +52,7 @@ export function presentTool(tool: AnyTool, executeCall: ExecuteCall): AiSdkKerne
 }
 
 /**
- * What `execute` answers for a settled call: its text, its JSON value, or a `content` output.
+ * What `execute` returns for a settled call: its text, its JSON value, or a `content` output.
  * @throws an `Error` with the result's text when the result is an error
  */
 export function showResult(result: ToolResultMessage): unknown {

@@ -56,7 +56,7 @@ export async function startStream(model: AiSdkLanguageModel, options: object): P
   return { ...result, stream };
 }
 
-/** What `doStream` answers. */
+/** What `doStream` returns. */
 export interface StreamStart extends ModelPart {
   readonly stream: ReadableStream<unknown>;
 }

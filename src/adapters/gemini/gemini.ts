@@ -51,7 +51,7 @@ export function callsFromGemini(response: GeminiResponseLike): DraftResponse {
 
 /**
  * The results of a batch as one content: a `functionResponse` for each call in source order, then
- * images, audio and documents of the results, each behind a text that says whose it is, then what the
+ * images, audio and documents of the results, each after a text that says whose it is, then what the
  * kernel has to say. An empty list when there is nothing. Append it after the model's own content.
  *
  * A result is `{ output }`, a failure `{ error }`. Bytes go beside the function responses, since only

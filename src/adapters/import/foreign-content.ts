@@ -3,7 +3,7 @@ import type { JsonValue } from "../../domain/json.ts";
 
 /** A part that shows a value of another framework as JSON; the kernel records it as `JSON.stringify` sees it. */
 export function jsonPart(value: unknown): ContentPart {
-  // What is no JSON is found, and named, when the kernel records the content.
+  // What is not JSON is found, and named, when the kernel records the content.
   return { type: "json", value: value as JsonValue };
 }
 

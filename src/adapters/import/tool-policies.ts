@@ -41,7 +41,7 @@ function checkPolicies(importer: string, policies: unknown, names: readonly stri
   }
 }
 
-/** The policy of a tool; a tool may be called "constructor", so inherited fields are none. */
+/** The policy of a tool; a tool may be called "constructor", so inherited fields do not count. */
 export function policyOf(policies: ToolPolicies, name: string): ToolPolicy {
   return (Object.hasOwn(policies, name) ? policies[name] : undefined) ?? {};
 }

@@ -14,7 +14,7 @@ interface Walk {
 /**
  * The JSON Schema of a Zod schema's input, for versions of Zod that give none themselves: 3, and 4
  * before 4.2. It tells the model the shape and takes every value that Zod takes: what JSON Schema
- * cannot say (refinements, transforms, dates) is left to Zod's own validation, which runs behind it.
+ * cannot say (refinements, transforms, dates) is left to Zod's own validation, which runs after it.
  * Undefined for anything but a Zod schema.
  */
 export function zodJsonSchema(schema: unknown): JsonObject | undefined {
@@ -145,7 +145,7 @@ function optionsOf(definition: ZodNode["definition"]): readonly unknown[] {
   return options instanceof Map ? [...options.values()] : Array.isArray(options) ? options : [];
 }
 
-/** A TypeScript enum with numbers also maps them back to names, which are no values of it. */
+/** A TypeScript enum with numbers also maps them back to names, which are not values of it. */
 function enumValues(entries: unknown): unknown {
   if (!isFields(entries)) {
     return entries;

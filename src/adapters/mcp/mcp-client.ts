@@ -32,7 +32,7 @@ export interface McpProgress {
 }
 
 /**
- * Sends a request and answers the server's result as it came, an object of any shape.
+ * Sends a request and returns the server's result as it came, an object of any shape.
  *
  * The SDK's own result schemas are left out on purpose: they refuse a whole `tools/list` for one odd
  * tool (PREP-8), and throw after a call has happened when its result is odd (UNC-1).

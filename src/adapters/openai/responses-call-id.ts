@@ -9,7 +9,7 @@ const MAX_CALL_ID_LENGTH = 64;
  * A call id as the Responses API takes it: unchanged up to 64 UTF-16 units, else a digest of it, the
  * same for the same id always. {@link toResponsesItems} answers under it the calls that another
  * provider made; a host that shows such calls to the Responses API names them with it too.
- * @throws KernelError `INVALID_OPTIONS` for what is no text
+ * @throws KernelError `INVALID_OPTIONS` for anything but a string
  */
 export function toResponsesCallId(id: string): string {
   checkGiven(id, "id", mustBeString);

@@ -30,7 +30,7 @@ export function draftCall(call: WireCall): ToolCall {
  */
 export function fieldsBeside(wireObject: object, read: readonly string[]): JsonObject | undefined {
   const kept = Object.entries(wireObject).filter(([key, value]) => !read.includes(key) && isKept(value));
-  // A response is parsed JSON, or an SDK's object made of it: what is no function or undefined is a JSON value.
+  // A response is parsed JSON, or an SDK's object made of it: what is not a function or undefined is a JSON value.
   return kept.length === 0 ? undefined : (Object.fromEntries(kept) as Record<string, JsonValue>);
 }
 

@@ -1,8 +1,8 @@
 /**
  * A run that this process holds.
  * Owns: the appends that wait, and whether the run was given back. Invariants: appends take effect in the
- * order they were given; those that wait while one is under way go together; when one fails, those behind
- * it fail too, so that no fact ever stands behind a gap (RUN-6).
+ * order they were given; those that wait while one is under way go together; when one fails, those after
+ * it fail too, so that no fact ever stands after a gap (RUN-6).
  */
 import type { RunClaim, RunFact, RunProgress } from "../../domain/run-store.ts";
 import { runLost, storeClosed } from "./run-errors.ts";
@@ -11,7 +11,7 @@ import { runLost, storeClosed } from "./run-errors.ts";
 export interface HeldRunParts {
   readonly runId: string;
   readonly texts: readonly string[];
-  /** Records behind so many facts and returns how many there are now; rejects when it cannot, or may not any more. */
+  /** Records after so many facts and returns how many there are now; rejects when it cannot, or may not any more. */
   readonly append: (behind: number, texts: readonly string[], progress: RunProgress | undefined) => Promise<number>;
   readonly giveBack: () => Promise<void>;
   readonly isClosed: () => boolean;

@@ -40,7 +40,7 @@ const OPEN = "state IN ('prepared', 'dispatched', 'uncertain')";
 const OLD = `WHERE rowid > ? AND rowid <= ? AND state IN ('committed', 'rejected', 'failed') AND is_forgotten = 0
   AND updated_at_ms < ?`;
 
-/** Some entries, in the order in which they were made: those behind one place, up to another. */
+/** Some entries, in the order in which they were made: those after one place, up to another. */
 export interface Stretch {
   readonly after: number;
   readonly to: number;

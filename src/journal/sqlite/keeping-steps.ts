@@ -27,7 +27,7 @@ export interface PruneLook {
   readonly after: number;
 }
 
-/** Looks, without a lock, for some old final entries behind a place, among so many that the look is short. */
+/** Looks, without a lock, for some old final entries after a place, among so many that the look is short. */
 export function lookForOld(ledger: Ledger, { after, to }: Stretch, finalBefore: number): PruneLook {
   const end = Math.min(to, after + LOOK_AT_ONCE);
   const places = ledger.entries.placesOld({ after, to: end }, finalBefore, PRUNE_AT_ONCE);

@@ -44,7 +44,7 @@ export const KEEPING_CASES: readonly DeskCase[] = [
         assert.ok(page.entries.length <= 2);
         listed.push(...page.entries.map(({ intent, state }): [string, string] => [intent.operationId, state]));
         if (page.next === undefined) break;
-        assert.ok(page.next > after, "the next page lies behind this one");
+        assert.ok(page.next > after, "the next page comes after this one");
         after = page.next;
       }
       const own = listed.filter(([id]) => id.startsWith(desk.name("")));

@@ -37,7 +37,7 @@ export const RUN_KEEPING_CASES: readonly RunDeskCase[] = [
     },
   },
   {
-    name: "RUN-6: the list says when something was recorded of a run last, and taking it up is no record",
+    name: "RUN-6: the list says when something was recorded of a run last, and taking it up does not count",
     run: async (desk) => {
       await desk.keep("run", [fact(1)]);
       const [before] = await desk.listing();

@@ -51,7 +51,7 @@ export class RunDesk {
       const page: Awaited<ReturnType<RunStore["listOpen"]>> = await this.store.listOpen({ limit: pageSize, after });
       assert.ok(page.runs.length <= pageSize, "a page holds no more than was asked for");
       listed.push(...page.runs);
-      assert.ok(page.next === undefined || page.next > (after ?? ""), "the next page lies behind this one");
+      assert.ok(page.next === undefined || page.next > (after ?? ""), "the next page comes after this one");
       after = page.next;
       if (after === undefined) return listed.filter(({ runId }) => runId.startsWith(this.name("")));
     }
