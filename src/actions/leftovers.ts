@@ -1,7 +1,7 @@
 /**
  * Steps that have to be taken some time, and that nobody waits for.
  * Owns: the steps, in order. Invariant: one is on its way at a time, so that a journal that comes back is
- * not overrun by what an outage has left; a step that is refused for good is dropped, since it is no use.
+ * not overrun by what an outage has left; a step that is refused for good is dropped, since it is of no use.
  */
 import type { Clock } from "../domain/ports.ts";
 import { insist } from "./insist.ts";

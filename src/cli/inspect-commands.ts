@@ -25,7 +25,7 @@ export function addInspectCommands(program: Command, { stdout, interrupt }: Insp
     });
   program
     .command("inspect")
-    .description("Shows a recording in the inspector page, on this machine alone, and follows it while it grows.")
+    .description("Shows a recording in the inspector page, on this machine only, and follows it while it grows.")
     .argument("<file>", "the recording (JSON Lines)")
     .option("--out <page.html>", "write the page as one HTML file instead of serving it")
     .action(async (path: string, { out }: { readonly out?: string }) => {

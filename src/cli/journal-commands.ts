@@ -49,7 +49,7 @@ const MS_OF_UNIT = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 export function addJournalCommands(program: Command, cliProcess: JournalProcess): void {
   const journal = program
     .command("journal")
-    .description("Looks after a journal of durable actions: docs/runbook.md of the package says when to do what.")
+    .description("Maintains a journal of durable actions; docs/runbook.md in the package says when to do what.")
     .addHelpText("after", "\nExit code: 0 done, 2 something is uncertain, 1 an error or nothing to do.");
   addLooking(journal, cliProcess);
   addEnding(journal, cliProcess);

@@ -72,7 +72,7 @@ export class ToolSession implements AsyncDisposable {
     return handle;
   }
 
-  /** Steering or a follow-up has reached the model: what it repeats after that is no repeat (REP-7). */
+  /** Steering or a follow-up has reached the model: what it repeats after that is not a repeat (REP-7). */
   noteNewEvidence(): void {
     this.#core.repeats = NO_REPEATS;
     this.#record?.noteEvidence();

@@ -24,7 +24,7 @@ const OPTION_CHECKS: Readonly<Record<keyof InspectorPageOptions, OptionCheck>> =
  * The inspector as one HTML file that holds a recording: runs, responses, epochs and calls, the chart of the
  * selected one with its active state, the log with search, the timeline, each as of any entry. It asks for
  * nothing outside of itself.
- * @throws KernelError `INVALID_OPTIONS` for what is no recording, and naming the option.
+ * @throws KernelError `INVALID_OPTIONS` for anything but a recording, and naming the option.
  */
 export function writeInspectorPage(recording: Recording, options: InspectorPageOptions = {}): string {
   checkOptions(options, OPTION_CHECKS, { path: "options" });

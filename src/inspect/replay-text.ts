@@ -24,7 +24,7 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
  * A recording as plain text, a line an entry: milliseconds since the first one, what it is about, what
  * happened. **order**: as recorded; runs that overlap stay interleaved, each named where it takes over.
  * **shape**: each line without its line end, and without control characters.
- * @throws KernelError `INVALID_OPTIONS` for what is no recording, and naming the option.
+ * @throws KernelError `INVALID_OPTIONS` for anything but a recording, and naming the option.
  */
 export function replayText(recording: Recording, options: ReplayOptions = {}): Generator<string, void> {
   checkOptions(options, OPTION_CHECKS, { path: "options" });

@@ -13,7 +13,7 @@ const SEEN_BY: Readonly<Record<Audience, readonly Audience[]>> = {
 /**
  * The stock policy: a filter of the events that a viewer may see (OBS-2). Only `internal` viewers see
  * anything about tools beyond a question for an approval. An event without a known audience is `internal`.
- * @throws KernelError `INVALID_OPTIONS` for a viewer that is none of the three.
+ * @throws KernelError `INVALID_OPTIONS` for a viewer that is not one of the three.
  */
 export function audienceFilter(viewer: Audience): (event: { readonly audience: Audience }) => boolean {
   if (typeof viewer !== "string" || !Object.hasOwn(SEEN_BY, viewer)) {

@@ -10,7 +10,7 @@ import type { RecordedEvent } from "./recorded-event.ts";
  * **shape**: events of different runs may stand in one list, and one run's batches in several; they are told
  * apart by run id.
  * **order**: the events of a run in the order they were emitted.
- * @throws KernelError `INVALID_OPTIONS` for what holds no lists of events.
+ * @throws KernelError `INVALID_OPTIONS` for anything but lists of events.
  */
 export function summarize(runs: Iterable<Iterable<KernelEvent | RecordedEvent>>): GameAgentPerformanceSummary {
   return readGiven("runs", () => {

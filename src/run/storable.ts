@@ -4,7 +4,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { AssistantMessage } from "../domain/message.ts";
 import { parseArguments } from "../prepare/parse-arguments.ts";
 
-/** Stands for arguments that are not JSON; as text it is none either, so its call is refused like the original. */
+/** Stands for arguments that are not JSON; as text they are not JSON either, so their call is refused like the original. */
 const UNREADABLE = "(arguments that were not JSON)";
 
 /** Whether a value has JSON text. */

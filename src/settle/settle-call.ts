@@ -49,7 +49,7 @@ export type LossCause = "timeout" | "cancelled" | "internal";
 
 /**
  * Reads what an executor returned: a declared result, a plain object in MCP's shape, or a value. Never
- * throws. A value that cannot be recorded is no lost outcome: its place is taken by a bounded text, and
+ * throws. A value that cannot be recorded is not a lost outcome: its place is taken by a bounded text, and
  * the readable flags stand (UNC-1).
  */
 export function readReturn(value: unknown, { maxCharacters, isWrite }: ReadReturnOptions): ReadAnswer {
@@ -67,7 +67,7 @@ export function readReturn(value: unknown, { maxCharacters, isWrite }: ReadRetur
   );
 }
 
-/** What the tool meant by a field that there is not cannot be known, so nothing else it said is taken for the whole. */
+/** What the tool meant by an unknown field cannot be known, so nothing else it said is taken for the whole. */
 function readDeclaredContent(value: unknown, declared: DeclaredFields, maxCharacters: number): ReadContent {
   const unknown = isDeclaredResult(value) ? findUnknownField(value) : undefined;
   if (unknown !== undefined)

@@ -17,7 +17,7 @@ import { TurnOrder } from "./turn-order.ts";
  * **shape**: whole batches from their first event on; the end may be missing, where a process died.
  *
  * @throws RuleViolation naming the rule, the call and the event, for the first rule that was broken;
- * KernelError `INVALID_OPTIONS` for what holds no events.
+ * KernelError `INVALID_OPTIONS` for anything but events.
  */
 export function assertOrder(events: Iterable<RecordedEvent>): void {
   const runs = new Map<string, RunOrder>();

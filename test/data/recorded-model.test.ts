@@ -80,6 +80,8 @@ describe.skipIf(!existsSync(INDEX))("recorded whole responses, as a recorded mod
   });
 
   it.each(others)("$file: is of a wire that is not covered, and says so", ({ file }) => {
-    expect(() => recordedModel(new URL(file, FOLDER))).toThrow(/response 1 is no whole response of a known wire/);
+    expect(() => recordedModel(new URL(file, FOLDER))).toThrow(
+      /response 1 is neither a whole response of a known wire/,
+    );
   });
 });

@@ -30,7 +30,7 @@ const STOP_WORDS = stopWords(["stop", "tool-calls"]);
  * `length` is a cut; `content-filter`, `error`, `unknown` and `other` are `error`, except an `other`
  * behind which the provider gave no reason at all: the kernel then runs none of the calls and answers
  * each (PREP-10).
- * @throws KernelError `INVALID_OPTIONS` for what is no whole response
+ * @throws KernelError `INVALID_OPTIONS` for anything but a whole response
  */
 export function callsFromAiSdk(response: AiSdkResponseLike): DraftResponse {
   return readResponse(response, () => {

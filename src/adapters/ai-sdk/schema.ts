@@ -11,7 +11,7 @@ const AI_SDK_SCHEMA = Symbol.for("vercel.ai.schema");
 /**
  * The input schema of a tool of the AI SDK: a Standard Schema, the AI SDK's own form, which may be lazy,
  * or a plain JSON Schema.
- * @throws KernelError `INVALID_OPTIONS` when the JSON Schema is only ready later, `INVALID_TOOL_SCHEMA`
+ * @throws KernelError `INVALID_OPTIONS` when the JSON Schema is a promise, `INVALID_TOOL_SCHEMA`
  *   when there is none
  */
 export function importAiSdkSchema(toolName: string, schema: unknown): ImportedSchema {

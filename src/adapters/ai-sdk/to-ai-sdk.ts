@@ -48,7 +48,7 @@ export interface AiSdkKernel {
  * - The tools are the session's when this is called: after `setTools` make it anew.
  * - An `ask` (APP-1) is refused, since nobody can answer within a step; decide in `authorizeToolCall`.
  *
- * @throws KernelError `INVALID_OPTIONS` for what is no session, and from `model` for what is no language model
+ * @throws KernelError `INVALID_OPTIONS` for anything but a session, and from `model` for anything but a language model
  */
 export function toAiSdk(session: AiSdkSession): AiSdkKernel {
   checkGiven(session, "session", mustBeSession);

@@ -37,7 +37,7 @@ export function toAnthropicTools(tools: readonly AnyTool[]): AnthropicTool[] {
  *
  * A refusal and any reason that is not known are `error`, `max_tokens` and a full context window are
  * `length`: the kernel then runs none of the calls and answers each (PREP-10).
- * @throws KernelError `INVALID_OPTIONS` for what is no whole response
+ * @throws KernelError `INVALID_OPTIONS` for anything but a whole response
  */
 export function callsFromAnthropic(message: AnthropicMessageLike): DraftResponse {
   return readResponse(message, () => {

@@ -38,7 +38,7 @@ export function toGeminiTools(tools: readonly AnyTool[]): GeminiTool[] {
  * `MAX_TOKENS`, and a call of which only pieces of a stream are there, are `length`; a blocked prompt and
  * every other reason but `STOP` are `error`: the kernel then runs none of the calls and answers each
  * (PREP-10).
- * @throws KernelError `INVALID_OPTIONS` for what is no whole response
+ * @throws KernelError `INVALID_OPTIONS` for anything but a whole response
  */
 export function callsFromGemini(response: GeminiResponseLike): DraftResponse {
   return readResponse(response, () => {

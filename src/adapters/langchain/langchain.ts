@@ -29,7 +29,7 @@ const STOP_FIELDS = ["finish_reason", "stop_reason", "finishReason", "stopReason
  *
  * The provider's reason is taken from `response_metadata`: a refusal or an unknown reason is `error`, a
  * cut is `length`; the kernel then runs none of the calls and answers each (PREP-10).
- * @throws KernelError `INVALID_OPTIONS` for what is no whole response
+ * @throws KernelError `INVALID_OPTIONS` for anything but a whole response
  */
 export function callsFromLangChain(message: LangChainMessageLike): DraftResponse {
   return readResponse(message, () => {

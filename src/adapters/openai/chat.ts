@@ -29,7 +29,7 @@ export function toChatTools(tools: readonly AnyTool[]): ChatTool[] {
  *
  * A refusal and the reason `content_filter` are `error`, a cut is `length`: the kernel then runs none of
  * the calls and answers each (PREP-10).
- * @throws KernelError `INVALID_OPTIONS` for what is no whole response
+ * @throws KernelError `INVALID_OPTIONS` for anything but a whole response
  */
 export function callsFromChat(completion: ChatCompletionLike): DraftResponse {
   return readResponse(completion, () => {

@@ -23,7 +23,7 @@ const INCOMPLETE_WORDS = stopWords([]);
  *
  * A refusal, a failed response and `content_filter` are `error`; a response or a call that is
  * incomplete is `length`: the kernel then runs none of the calls and answers each (PREP-10).
- * @throws KernelError `INVALID_OPTIONS` for what is no whole response
+ * @throws KernelError `INVALID_OPTIONS` for anything but a whole response
  */
 export function callsFromResponses(response: ResponseLike): DraftResponse {
   return readResponse(response, () => {

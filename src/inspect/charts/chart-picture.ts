@@ -13,7 +13,7 @@ export type ChartFormat = "mermaid" | "json" | "svg";
 /**
  * A chart as text: Mermaid (`stateDiagram-v2`), the machine's own JSON, which opens in the Stately visualizer,
  * or an SVG drawing for light and dark surroundings. **shape**: ends with a line end.
- * @throws KernelError `INVALID_OPTIONS` for a name or format that there is not.
+ * @throws KernelError `INVALID_OPTIONS` for an unknown name or format.
  */
 export function chartPicture(name: ChartName, format: ChartFormat): string {
   checkGiven(name, "name", oneOf(...Object.keys(CHARTS)));

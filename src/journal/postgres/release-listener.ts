@@ -19,7 +19,7 @@ export interface ListenerPorts {
 /** See the file header. */
 export class ReleaseListener {
   readonly #ports: ListenerPorts;
-  /** Resolves to nothing where listening is no use. */
+  /** Resolves to nothing where listening is of no use. */
   #client: Promise<PostgresClient | undefined> | undefined;
   #isClosed = false;
 

@@ -28,7 +28,7 @@ export interface MovedSqlite<Answer> {
 }
 
 /**
- * Hands everything in a SQLite file to a receiver, and then renames the file to `<path>-moved`, so that
+ * Passes everything in a SQLite file to a receiver, and then renames the file to `<path>-moved`, so that
  * nobody keeps writing to it: whoever opens the old path is refused. Others can write nothing meanwhile.
  * When the receiver rejects, the file is as it was.
  * @throws KernelError `INVALID_OPTIONS` when there is no such file, nothing is in it, or an entry in it is open: dispatched,
