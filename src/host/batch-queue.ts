@@ -7,8 +7,8 @@
 import type { BatchResult } from "../domain/batch.ts";
 import type { KernelError } from "../domain/errors.ts";
 import type { EventStream } from "../observe/event-stream.ts";
-import { hasDuplicateIds, nameCalls } from "../run/call-ids.ts";
-import { type BatchResponse, BatchRun } from "../run/run-batch.ts";
+import { hasDuplicateIds, nameCalls } from "../run/batch/call-ids.ts";
+import { type BatchResponse, BatchRun } from "../run/batch/run-batch.ts";
 import type { SessionCore } from "../run/session-core.ts";
 import { asMisuse } from "../run/thrown.ts";
 import type { BatchHandle } from "./batch-handle.ts";

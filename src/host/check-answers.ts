@@ -1,6 +1,6 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import { invalidOption } from "../domain/check-options.ts";
-import type { ApprovalStanding } from "../run/batch-approvals.ts";
+import type { ApprovalStanding } from "../run/batch/batch-approvals.ts";
 
 /**
  * Checks answers against what is asked. The answer that an approval was given already may come again, since who

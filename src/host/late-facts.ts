@@ -4,9 +4,9 @@
  * waits for approvals or has ended, is claimed again for one record at a time, and given back again (RUN-6).
  */
 import type { RunFact, RunStore } from "../domain/run-store.ts";
-import { FactRecorder } from "../run/fact-recorder.ts";
 import type { SessionCore } from "../run/session-core.ts";
-import { claimInTime } from "../run/store-time.ts";
+import { FactRecorder } from "../run/store/fact-recorder.ts";
+import { claimInTime } from "../run/store/store-time.ts";
 
 /** See the file header. */
 export class LateFacts {

@@ -14,7 +14,7 @@ import {
 } from "../domain/check-options.ts";
 import { copyFrozenIfReadable } from "../domain/frozen.ts";
 import type { Writable } from "../domain/writable.ts";
-import { isStorable } from "../run/storable.ts";
+import { isStorable } from "../run/store/storable.ts";
 import { checkDecisions } from "./read-messages.ts";
 
 /** A model's response as `execute` takes it: its calls, or its calls and why it stopped. */

@@ -1,7 +1,7 @@
 import type { ApprovalDecisions } from "../domain/approval.ts";
 import { checkOptions, mayBeAnything, mustBeBoolean, mustBeRecord, mustBeSignal } from "../domain/check-options.ts";
 import type { UserMessage } from "../domain/message.ts";
-import type { ResumeFacts } from "../run/run-settings.ts";
+import type { ResumeFacts } from "../run/loop/run-settings.ts";
 import { checkDecisions, readUserMessage } from "./read-messages.ts";
 
 /** Options of `resume`. */

@@ -1,9 +1,9 @@
 import stringify from "fast-json-stable-stringify";
 import type { ToolCall } from "../domain/call.ts";
 import { invalidOption } from "../domain/check-options.ts";
-import { isMissingId } from "../run/call-ids.ts";
-import type { BatchRun } from "../run/run-batch.ts";
-import { storableCall } from "../run/storable.ts";
+import { isMissingId } from "../run/batch/call-ids.ts";
+import type { BatchRun } from "../run/batch/run-batch.ts";
+import { storableCall } from "../run/store/storable.ts";
 import { checkAnswers } from "./check-answers.ts";
 import type { ExecuteOptions, ReadResponse } from "./read-response.ts";
 

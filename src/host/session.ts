@@ -13,7 +13,7 @@ import { createLanes } from "../plan/lanes.ts";
 import { stockValidator } from "../prepare/ajv-validator.ts";
 import { registerTools } from "../prepare/register-tools.ts";
 import { NO_REPEATS } from "../repeat/repeat-tracker.ts";
-import type { CallRun } from "../run/run-call.ts";
+import type { CallRun } from "../run/call/run-call.ts";
 import { SessionCore } from "../run/session-core.ts";
 import { type Batch, BatchHandle } from "./batch-handle.ts";
 import { BatchQueue } from "./batch-queue.ts";

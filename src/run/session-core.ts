@@ -15,13 +15,13 @@ import { isMinded, type UncertainWrite } from "../plan/uncertain-writes.ts";
 import type { CompatOption } from "../prepare/compat.ts";
 import type { ToolRegistry } from "../prepare/register-tools.ts";
 import { NO_REPEATS, type RepeatSequence, type RepeatThresholds } from "../repeat/repeat-tracker.ts";
+import type { EpochRun } from "./batch/run-epoch.ts";
+import type { CallRun } from "./call/run-call.ts";
 import type { ChartActor, Interpreter } from "./chart-actor.ts";
 import { Deadlines } from "./deadlines.ts";
-import type { FactRecorder } from "./fact-recorder.ts";
 import { Mailbox } from "./mailbox.ts";
 import { OperationIds } from "./operation-id.ts";
-import type { CallRun } from "./run-call.ts";
-import type { EpochRun } from "./run-epoch.ts";
+import type { FactRecorder } from "./store/fact-recorder.ts";
 
 /** What a session was configured with, checked and complete. */
 export interface SessionSettings {

@@ -59,7 +59,7 @@ describe("the import check finds", () => {
     ["src/adapters/mcp/from-mcp.ts", 'import { isWrite } from "../../domain/tool.ts";'],
     ["src/cli/run.ts", 'import type { Tool } from "../domain/tool.ts";'],
     ["machines/batch.machine.ts", 'import { isWrite } from "../src/domain/tool.ts";'],
-    ["machines/batch.machine.ts", 'import { runBatch } from "../src/run/run-batch.ts";'],
+    ["machines/batch.machine.ts", 'import { runBatch } from "../src/run/batch/run-batch.ts";'],
     ["src/utils/text.ts", 'import type { Tool } from "../domain/tool.ts";'],
   ])("what %s may not write: %s", (path, text) => {
     expect(judge(path, text)).toEqual([expect.any(String)]);

@@ -90,7 +90,7 @@ export const CODE_BUGS: readonly PlantedBug[] = [
     }),
   ),
   inCode(
-    "src/run/ready-calls.ts",
+    "src/run/batch/ready-calls.ts",
     "ready calls start in the order in which they became so",
     "EPOCH-5",
     ["paired"],
@@ -98,7 +98,7 @@ export const CODE_BUGS: readonly PlantedBug[] = [
       ReadyCalls: FirstComeFirstServed,
     }),
   ),
-  inCode("src/run/lane-traffic.ts", "a slot is freed and the lane is not", "EPOCH-4", ["paired", "call"], () => ({
+  inCode("src/run/call/lane-traffic.ts", "a slot is freed and the lane is not", "EPOCH-4", ["paired", "call"], () => ({
     releaseLanes: () => undefined,
   })),
   inCode("src/run/deadlines.ts", "a deadline cannot be taken back", "CAN-3", ["call"], (given) => ({

@@ -19,11 +19,13 @@ function readJson(file) {
 
 /** What lies within every n-th line. */
 function someLines() {
-  return readdirSync(mutate[0]).flatMap((file) => {
-    const lines = readFileSync(`${mutate[0]}/${file}`, "utf8").split("\n").length;
-    const places = Array.from({ length: Math.floor(lines / everyNthLine) }, (_, place) => (place + 1) * everyNthLine);
-    return places.map((line) => `${mutate[0]}/${file}:${line}-${line}`);
-  });
+  return readdirSync(mutate[0], { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => {
+      const lines = readFileSync(`${mutate[0]}/${file}`, "utf8").split("\n").length;
+      const places = Array.from({ length: Math.floor(lines / everyNthLine) }, (_, place) => (place + 1) * everyNthLine);
+      return places.map((line) => `${mutate[0]}/${file}:${line}-${line}`);
+    });
 }
 
 function placesOfSurvivors() {

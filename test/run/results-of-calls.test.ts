@@ -2,11 +2,11 @@ import type { Outcome } from "toolkernel";
 import { describe, expect, it } from "vitest";
 import type { DurableCall, DurableOutcome } from "../../src/domain/action.ts";
 import type { AnyTool } from "../../src/domain/tool.ts";
-import { shapeResult } from "../../src/run/after-tool-call.ts";
-import { resultOfDispatched } from "../../src/run/call-result.ts";
-import { abandonDurable, actionFactsOf, identityOf } from "../../src/run/durable-call.ts";
-import { preparationOf } from "../../src/run/restore-batch.ts";
-import type { CallRun } from "../../src/run/run-call.ts";
+import { shapeResult } from "../../src/run/call/after-tool-call.ts";
+import { resultOfDispatched } from "../../src/run/call/call-result.ts";
+import { abandonDurable, actionFactsOf, identityOf } from "../../src/run/call/durable-call.ts";
+import type { CallRun } from "../../src/run/call/run-call.ts";
+import { preparationOf } from "../../src/run/store/restore-batch.ts";
 import { UNCERTAIN_TEXT } from "../../src/settle/kernel-texts.ts";
 
 const LIMITS = { maxResultCharacters: 1_000 };

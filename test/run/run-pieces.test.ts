@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { RunOutcome } from "../../src/domain/run.ts";
 import type { AnyTool, ToolContext } from "../../src/domain/tool.ts";
 import { callHook } from "../../src/run/bounded-hook.ts";
+import { toolForAgain } from "../../src/run/call/run-again.ts";
 import { Deadlines } from "../../src/run/deadlines.ts";
-import { toolForAgain } from "../../src/run/run-again.ts";
-import type { RunLoop } from "../../src/run/run-loop.ts";
-import { noteGoingOn, recordEnd } from "../../src/run/run-records.ts";
-import { withoutUnstorableData } from "../../src/run/storable.ts";
-import { foldRun } from "../../src/run/stored-run.ts";
+import type { RunLoop } from "../../src/run/loop/run-loop.ts";
+import { noteGoingOn, recordEnd } from "../../src/run/store/run-records.ts";
+import { withoutUnstorableData } from "../../src/run/store/storable.ts";
+import { foldRun } from "../../src/run/store/stored-run.ts";
 import { trackedClock } from "../support/tracked.ts";
 
 describe("a hook that is bounded", () => {

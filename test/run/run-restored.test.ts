@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { AssistantMessage } from "../../src/domain/message.ts";
 import type { StoredPreparation } from "../../src/domain/run-store.ts";
+import type { BatchRun } from "../../src/run/batch/run-batch.ts";
+import type { CallRun } from "../../src/run/call/run-call.ts";
 import { Deadlines } from "../../src/run/deadlines.ts";
 import { FACTS } from "../../src/run/facts.ts";
-import { type ModelAnswer, requestModel } from "../../src/run/request-model.ts";
-import { restoreCalls } from "../../src/run/restore-batch.ts";
-import type { BatchRun } from "../../src/run/run-batch.ts";
-import type { CallRun } from "../../src/run/run-call.ts";
-import type { RunLoop } from "../../src/run/run-loop.ts";
-import { RunQueues } from "../../src/run/run-queues.ts";
-import { recordResponse } from "../../src/run/run-records.ts";
-import type { StoredBatch } from "../../src/run/stored-run.ts";
+import { type ModelAnswer, requestModel } from "../../src/run/loop/request-model.ts";
+import type { RunLoop } from "../../src/run/loop/run-loop.ts";
+import { RunQueues } from "../../src/run/loop/run-queues.ts";
+import { restoreCalls } from "../../src/run/store/restore-batch.ts";
+import { recordResponse } from "../../src/run/store/run-records.ts";
+import type { StoredBatch } from "../../src/run/store/stored-run.ts";
 import { recordingTool, testSession } from "../support/run-calls.ts";
 import { trackedClock } from "../support/tracked.ts";
 
