@@ -6,20 +6,29 @@
  * for nesting without end.
  */
 export function wellFormedBeside<Value extends object>(value: Value, opaque: readonly string[]): Value {
+  // Nearly always there is none, and to see that nothing has to be made.
+  if (isWellFormed(value, opaque)) return value;
   const seen = Object.fromEntries(Object.entries(value).filter(([name]) => !opaque.includes(name)));
-  const mended = mend(seen);
-  return mended === seen ? value : Object.freeze({ ...value, ...(mended as object) }); // of the same shape
+  return Object.freeze({ ...value, ...(mend(seen) as object) }); // of the same shape
+}
+
+const NONE: readonly string[] = [];
+
+function isWellFormed(value: unknown, opaque = NONE): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every((item) => isWellFormed(item));
+  for (const name of Object.keys(value)) {
+    if (opaque.includes(name)) continue;
+    if (!name.isWellFormed() || !isWellFormed((value as Readonly<Record<string, unknown>>)[name])) return false;
+  }
+  return true;
 }
 
 function mend(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map(mend);
-    return items.some((item, index) => item !== value[index]) ? Object.freeze(items) : value;
-  }
-  const fields = Object.entries(value);
-  const mended = fields.map(([name, field]) => [name.toWellFormed(), mend(field)] as const);
-  const isSame = mended.every(([name, field], index) => name === fields[index]?.[0] && field === fields[index]?.[1]);
-  return isSame ? value : Object.freeze(Object.fromEntries(mended));
+  if (Array.isArray(value)) return Object.freeze(value.map(mend));
+  const fields = Object.entries(value).map(([name, field]) => [name.toWellFormed(), mend(field)] as const);
+  return Object.freeze(Object.fromEntries(fields));
 }
