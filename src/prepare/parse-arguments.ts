@@ -35,12 +35,11 @@ function parseText(text: string, freeze: boolean): ParsedDraft {
     return refuseText(text) ?? { ok: false, reason: "arguments are not valid JSON" };
   }
   // JSON.parse hides duplicate keys and rounded numbers. The value tells whether there can be one: it
-  // has fewer keys than the text, or a number so large that its text must be looked at. A number that was
-  // rounded to zero tells nothing; only its text does.
+  // has fewer keys than the text, a number so large that its text must be looked at, or one that is 0 and
+  // may have been rounded to it.
   const walk = walkJson(draft, { containers: "same", freeze, integers: "exact" });
-  if (walk.ok && (walk.keys === countAtMost(text) || walk.keys === countKeys(text)) && !mayHoldTiny(text)) {
-    return { ok: true, draft };
-  }
+  const isAllThere = walk.ok && (walk.keys === countAtMost(text) || walk.keys === countKeys(text));
+  if (isAllThere && !(walk.hasZero && mayHoldTiny(text))) return { ok: true, draft };
   return refuseText(text) ?? { ok: true, draft };
 }
 
@@ -57,7 +56,11 @@ function refuseText(text: string): ParsedDraft | undefined {
 
 /** Whether text may hold a number that is not zero and becomes it: by a long exponent, or so many zeros that any is enough. */
 function mayHoldTiny(text: string): boolean {
-  return ((text.includes("e-") || text.includes("E-")) && TINY_EXPONENT.test(text)) || text.includes(MANY_ZEROS);
+  // A minus is rarer in text than an e, and so is quicker looked for.
+  for (let minus = text.indexOf("-", 2); minus !== -1; minus = text.indexOf("-", minus + 1)) {
+    if (TINY_EXPONENT.test(text.slice(minus - 2, minus + 4))) return true;
+  }
+  return text.includes(MANY_ZEROS);
 }
 
 /**

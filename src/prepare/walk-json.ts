@@ -15,11 +15,11 @@ export interface JsonWalkMode {
 }
 
 /**
- * What a walk found. `keys` counts the object keys of the whole value. `path` leads to the fault,
+ * What a walk found. `keys` counts the object keys of the whole value, `hasZero` says whether a number in it is 0. `path` leads to the fault,
  * outermost first; `fault` is a noun phrase that holds nothing of the value.
  */
 export type JsonWalk =
-  | { readonly ok: true; readonly value: JsonValue; readonly keys: number }
+  | { readonly ok: true; readonly value: JsonValue; readonly keys: number; readonly hasZero: boolean }
   | { readonly ok: false; readonly fault: string; readonly path: readonly (string | number)[] };
 
 /** Values a copy may hold: a graph whose parts are shared could otherwise unfold without end. */
@@ -46,6 +46,7 @@ export function walkJson(value: unknown, mode: JsonWalkMode): JsonWalk {
   const walk: Walk = {
     mode,
     keys: 0,
+    hasZero: false,
     remaining: mode.containers === "fresh" ? MAX_COPIED_VALUES : Infinity,
     fault: "",
     depth: 0,
@@ -53,7 +54,7 @@ export function walkJson(value: unknown, mode: JsonWalkMode): JsonWalk {
   };
   try {
     const result = visit(walk, value);
-    if (result !== FAULTY) return { ok: true, value: result, keys: walk.keys };
+    if (result !== FAULTY) return { ok: true, value: result, keys: walk.keys, hasZero: walk.hasZero };
   } catch {
     walk.fault = "a value that threw when it was read";
   }
@@ -66,6 +67,7 @@ type Visited = JsonValue | typeof FAULTY;
 interface Walk {
   readonly mode: JsonWalkMode;
   keys: number;
+  hasZero: boolean;
   remaining: number;
   fault: string;
   /** How many containers are around the walk. Left standing at the fault. */
@@ -86,6 +88,7 @@ function visit(walk: Walk, value: unknown): Visited {
 
 function visitNumber(walk: Walk, value: number): Visited {
   if (!Number.isFinite(value)) return refuse(walk, "a number that is not finite");
+  if (value === 0) walk.hasZero = true;
   if (walk.mode.integers === "any" || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
   if (walk.mode.integers === "safe" && Math.abs(value) >= 1e21) return value;
   return refuse(walk, "a whole number beyond 2^53-1, which may have been rounded (send it as a string)");

@@ -8,6 +8,14 @@ describe.each([
   ["copied", FRESH],
   ["kept", SAME],
 ] as const)("PREP-11: JSON that is %s", (_name, mode) => {
+  it("is told with whether a number in it is 0, which may have been rounded to it", () => {
+    const zeros = [0, -0, [1, 0], { a: { b: [0] } }];
+    const others = [1, "0", [1], { 0: 1 }, {}, null, false];
+    const tell = (value: unknown) => walkJson(value, mode);
+    expect(zeros.map(tell)).toEqual(zeros.map(() => expect.objectContaining({ hasZero: true })));
+    expect(others.map(tell)).toEqual(others.map(() => expect.objectContaining({ hasZero: false })));
+  });
+
   it("is told with the number of its keys", () => {
     for (const [value, keys] of [
       [null, 0],
@@ -20,7 +28,7 @@ describe.each([
       [[{ prototype: 1 }], 1],
       [Object.assign(Object.create(null), { a: 1 }), 1],
     ] as const)
-      expect(walkJson(value, mode)).toEqual({ ok: true, value, keys });
+      expect(walkJson(value, mode)).toEqual({ ok: true, value, keys, hasZero: false });
   });
 
   it.each<[string, unknown, string, (string | number)[]]>([
@@ -67,7 +75,12 @@ describe.each([
 
 describe("PREP-3: a walk", () => {
   it("leaves out what is undefined where it copies, and refuses it where it keeps", () => {
-    expect(walkJson({ a: undefined, b: 1 }, FRESH)).toEqual({ ok: true, value: { b: 1 }, keys: 1 });
+    expect(walkJson({ a: undefined, b: 1 }, FRESH)).toEqual({
+      ok: true,
+      value: { b: 1 },
+      keys: 1,
+      hasZero: false,
+    });
     expect(walkJson({ a: undefined, b: 1 }, SAME)).toMatchObject({ ok: false, path: ["a"] });
   });
 
