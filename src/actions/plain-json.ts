@@ -1,4 +1,4 @@
-import { type JsonValue, MAX_JSON_DEPTH } from "../domain/json.ts";
+import { isPlainObject, type JsonValue, MAX_JSON_DEPTH } from "../domain/json.ts";
 
 /** A frozen copy of a value that is plain JSON, or what kept it from being that. */
 export type PlainCopy =
@@ -35,9 +35,7 @@ function copyNumber(value: number): number {
 }
 
 function copyObject(source: object, depth: number): JsonValue {
-  const prototype: unknown = Object.getPrototypeOf(source);
-  const isPlain = prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
-  if (!isPlain) throw new Fault("holds an object that is not plain JSON");
+  if (!isPlainObject(source)) throw new Fault("holds an object that is not plain JSON");
   const entries: (readonly [string, JsonValue])[] = [];
   for (const [key, inner] of Object.entries(source)) {
     if (key === "__proto__") throw new Fault("holds the forbidden key __proto__");

@@ -2,6 +2,7 @@
  * Data that several hold and nobody may change.
  * What a host or a model hands over stays theirs: it is copied, and the copy is frozen.
  */
+import { isPlainObject } from "./json.ts";
 
 /**
  * A copy of plain data, frozen, all of it. Arrays and plain objects are copied, with what they share and cycles;
@@ -47,7 +48,7 @@ function copyContainer(source: object, copies: Map<object, object>): object {
   const known = copies.get(source);
   if (known !== undefined) return known;
   if (Array.isArray(source)) return copyList(source, copies);
-  if (!isPlain(source)) return source;
+  if (!isPlainObject(source)) return source;
   const copy: Record<string, unknown> = {};
   copies.set(source, copy);
   for (const name of Object.keys(source)) {
@@ -68,10 +69,4 @@ function copyList(source: readonly unknown[], copies: Map<object, object>): obje
 
 function copyField(value: unknown, copies: Map<object, object>): unknown {
   return isContainer(value) ? copyContainer(value, copies) : value;
-}
-
-/** Made by a literal or `JSON.parse` of any realm, or without a prototype. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }

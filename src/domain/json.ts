@@ -9,3 +9,12 @@ export interface JsonObject {
 
 /** How many containers deep JSON may nest anywhere in the kernel: this many is allowed, one more is not. */
 export const MAX_JSON_DEPTH = 64;
+
+/**
+ * Whether an object is plain: made by a literal or `JSON.parse` of any realm, or without a prototype. Throws what a
+ * proxy throws.
+ */
+export function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+}

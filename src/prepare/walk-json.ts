@@ -1,4 +1,4 @@
-import { type JsonValue, MAX_JSON_DEPTH } from "../domain/json.ts";
+import { isPlainObject, type JsonValue, MAX_JSON_DEPTH } from "../domain/json.ts";
 
 /** What a walk does with the containers it meets, and how strict it is about whole numbers. */
 export interface JsonWalkMode {
@@ -108,7 +108,7 @@ function visitArray(walk: Walk, source: readonly unknown[]): Visited {
 }
 
 function visitObject(walk: Walk, source: object): Visited {
-  if (!isPlain(source)) return refuse(walk, "an object that is not plain JSON");
+  if (!isPlainObject(source)) return refuse(walk, "an object that is not plain JSON");
   const copy: Record<string, JsonValue> | undefined = walk.mode.containers === "fresh" ? {} : undefined;
   const depth = walk.depth++;
   const isConstructor = depth > 0 && walk.places[depth - 1] === "constructor";
@@ -126,12 +126,6 @@ function visitObject(walk: Walk, source: object): Visited {
   }
   walk.depth = depth;
   return finish(walk, copy ?? (source as Readonly<Record<string, JsonValue>>)); // every property has just been seen to be JSON
-}
-
-/** Plain: made by a literal or `JSON.parse` of any realm, or without a prototype. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function finish(walk: Walk, container: JsonValue): JsonValue {

@@ -1,5 +1,5 @@
 import { MAX_MODEL_RECEIPT_CHARACTERS, type ModelReceiptProjector, type ProjectionInput } from "../domain/action.ts";
-import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from "../domain/json.ts";
+import { isPlainObject, type JsonObject, type JsonValue, MAX_JSON_DEPTH } from "../domain/json.ts";
 import { ignoreRejection, isPromiseLike } from "../domain/promise-like.ts";
 
 /**
@@ -25,9 +25,7 @@ function textOf(answer: unknown): string | undefined {
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return undefined;
   if (isPromiseLike(answer)) return undefined;
   // Whatever is no plain object would be shown as an empty one, such as a map.
-  const prototype: unknown = Object.getPrototypeOf(answer);
-  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
-  return isPlain ? JSON.stringify(answer) : undefined;
+  return isPlainObject(answer) ? JSON.stringify(answer) : undefined;
 }
 
 function isObject(value: JsonValue): value is JsonObject {

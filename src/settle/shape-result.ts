@@ -1,4 +1,5 @@
 import { type ContentPart, RESULT_FIELDS, type ToolResult, toolResult } from "../domain/content.ts";
+import { isPlainObject } from "../domain/json.ts";
 import { UNCERTAIN_TEXT, WITHHELD_TEXT } from "./kernel-texts.ts";
 import { textPart } from "./result-content.ts";
 import { readReturn } from "./settle-call.ts";
@@ -52,8 +53,7 @@ function namedFields(answer: unknown): ReadonlyMap<string, unknown> | undefined 
 
 /** An Error, a Map or an array has no fields to name either, and is not a result for that reason. */
 function isPlain(answer: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(answer);
-  return !Array.isArray(answer) && (prototype === null || Object.getPrototypeOf(prototype) === null);
+  return !Array.isArray(answer) && isPlainObject(answer);
 }
 
 function keepWarning(result: ToolResult, content: readonly ContentPart[]): readonly ContentPart[] {
