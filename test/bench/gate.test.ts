@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Contender } from "../../bench/contender.ts";
+import type { Contender, Host } from "../../bench/contender.ts";
 import { bare } from "../../bench/contenders/bare.ts";
 import { kernel } from "../../bench/contenders/kernel.ts";
 import { type GateBounds, type GateFigures, judgeFigures } from "../../bench/gate/judge.ts";
@@ -18,51 +18,43 @@ const GOOD: GateFigures = { growth: 1.5, lastToFirst: 1.1, makespanToIdeal: 1.05
 
 const SCANS = 10;
 
-/** A contender whose every call looks at all calls of its response, some times over, as a scan that was overlooked would. */
-const quadratic: Contender = {
-  ...kernel,
-  equip: (setup) => {
+/** The kernel, with hosts that are altered. */
+function altered(alter: (host: Host) => Partial<Host>): Contender {
+  const equip: Contender["equip"] = (setup) => {
     const open = kernel.equip(setup);
     return () => {
       const host = open();
-      return {
-        ...host,
-        respond: async (calls, signal) => {
-          let seen = 0;
-          for (let scan = 0; scan < SCANS; scan++) {
-            for (const call of calls) for (const other of calls) if (other.id !== call.id) seen += 1;
-          }
-          expect(seen).toBe(SCANS * calls.length * (calls.length - 1));
-          return host.respond(calls, signal);
-        },
-      };
+      return { ...host, ...alter(host) };
     };
+  };
+  return { ...kernel, equip };
+}
+
+/** A contender whose every call looks at all calls of its response, some times over, as a scan that was overlooked would. */
+const quadratic = altered((host) => ({
+  respond: async (calls, signal) => {
+    let seen = 0;
+    for (let scan = 0; scan < SCANS; scan++) {
+      for (const call of calls) for (const other of calls) if (other.id !== call.id) seen += 1;
+    }
+    expect(seen).toBe(SCANS * calls.length * (calls.length - 1));
+    return host.respond(calls, signal);
   },
-};
+}));
 
 const LOOKS = 2_000;
 
 /** A contender whose every turn goes through all turns before it, as one that copies its transcript would. */
-const looksBack: Contender = {
-  ...kernel,
-  equip: (setup) => {
-    const open = kernel.equip(setup);
-    return () => {
-      const host = open();
-      return {
-        ...host,
-        converse: (callsOf) => {
-          let seen = 0;
-          const lookBack = (turn: number) => {
-            for (let look = 0; look < LOOKS * turn; look++) seen += look % turn;
-            return seen;
-          };
-          return host.converse?.((turn) => (Number.isNaN(lookBack(turn)) ? [] : callsOf(turn))) ?? Promise.resolve();
-        },
-      };
+const looksBack = altered((host) => ({
+  converse: (callsOf) => {
+    let seen = 0;
+    const lookBack = (turn: number) => {
+      for (let look = 0; look < LOOKS * turn; look++) seen += look % turn;
+      return seen;
     };
+    return host.converse?.((turn) => (Number.isNaN(lookBack(turn)) ? [] : callsOf(turn))) ?? Promise.resolve();
   },
-};
+}));
 
 beforeAll(() => {
   setFlagsFromString("--expose-gc");
